@@ -1,9 +1,31 @@
+export {
+  classifyFlapping,
+  type FlappingClass,
+  type SubjectTransitions,
+} from './correlate/classify-flapping.ts';
+export { combinePolicies } from './correlate/combine-policies.ts';
+export { decideGroup } from './correlate/decide-group.ts';
+export { describeEvent } from './correlate/describe-event.ts';
+export { dueAt, type Pending } from './correlate/due-at.ts';
+export { type DatedStatus, findTransitions } from './correlate/find-transitions.ts';
+export type {
+  GroupDecision,
+  GroupFacts,
+  Grouping,
+  Member,
+  NoneReason,
+  OpenIncident,
+} from './correlate/group-decision.ts';
+export { type GroupedSubject, groupKey } from './correlate/group-key.ts';
+export { decideGate, type GateDecision, type GateFacts, type GateRow } from './gate/decide-gate.ts';
 export { AppError } from './model/app-error.ts';
 export type { AttemptPhase, CallbackState, RepeatContract } from './model/callback.ts';
 export { GATE_STATES, type GateReason, type GateState } from './model/gate.ts';
-export type { IncidentKind, IncidentState } from './model/incident.ts';
+export type { IncidentKind, IncidentState, JoinReason } from './model/incident.ts';
 export type { Policy, RetryPolicy } from './model/policy.ts';
-export type { ConnectivityStatus, SubjectType } from './model/subject.ts';
+export type { SafeName } from './model/safe-name.ts';
+export type { ConnectivityStatus, SubjectRef, SubjectType } from './model/subject.ts';
+export type { TimelineEvent } from './model/timeline-event.ts';
 export {
   LAYERS,
   type Layer,
@@ -12,3 +34,65 @@ export {
   type LayerResult,
   type Verdict,
 } from './model/verification.ts';
+export {
+  type ActionDate,
+  type ActionDateZone,
+  parseActionDate,
+  type UndatedReason,
+} from './receive/parse-action-date.ts';
+export { parseStrictJson, type StrictJsonRejection, type StrictJsonResult } from './receive/parse-strict-json.ts';
+export {
+  type ExtraFields,
+  parseWebhook,
+  type Webhook,
+  type WebhookError,
+  type WebhookField,
+  type WebhookProblem,
+  type WebhookResult,
+  webhookSchema,
+} from './receive/parse-webhook.ts';
+export { EMPTY_VIEW, foldView, type View, type ViewInput } from './record/fold-view.ts';
+export { isTrusted } from './record/is-trusted.ts';
+export {
+  type RecordedDelivery,
+  type RecordGate,
+  type RecordPending,
+  type RecordSettings,
+  type RecordState,
+  type RecordTopology,
+  recordBatch,
+  servicesTouched,
+} from './record/record-batch.ts';
+export { type ShuttingEvidence, shutsGate } from './record/shuts-gate.ts';
+export { publicTunnelId } from './redact/public-tunnel-id.ts';
+export { sanitizeName } from './redact/sanitize-name.ts';
+export {
+  CALLBACK_TRANSITIONS,
+  checkTransition,
+  type TransitionCheck,
+  type TransitionGrant,
+} from './release/callback-transitions.ts';
+export { canonicalJson } from './release/canonical-json.ts';
+export {
+  type AttemptOutcome,
+  type AttemptReason,
+  type AttemptVerdict,
+  classifyAttempt,
+} from './release/classify-attempt.ts';
+export { nextAttempt, type RetryDecision, type RetryFacts } from './release/next-attempt.ts';
+export { type IdempotencyKeyResult, parseIdempotencyKey } from './release/parse-idempotency-key.ts';
+export { parseRetryAfter } from './release/parse-retry-after.ts';
+export {
+  type CallbackError,
+  type CallbackField,
+  type CallbackProblem,
+  type CallbackRequest,
+  type CallbackValidation,
+  validateCallback,
+} from './release/validate-callback.ts';
+export { applyControl, type ControlOutcome } from './verify/apply-control.ts';
+export { applyEssential, type EssentialFacts } from './verify/apply-essential.ts';
+export { countPasses, type FinishedRun, type PassCount, type PassDecision } from './verify/count-passes.ts';
+export { decideVerdict, type VerdictDecision, type VerdictFacts } from './verify/decide-verdict.ts';
+export { type LastRun, nextVerification, type VerificationPace } from './verify/next-verification.ts';
+export { type EndedRun, type GateSettlement, type SettlingGate, settleGate } from './verify/settle-gate.ts';

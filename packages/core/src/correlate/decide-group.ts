@@ -1,0 +1,184 @@
+import type { IncidentKind, JoinReason } from '../model/incident.ts';
+import type { SubjectRef } from '../model/subject.ts';
+import { classifyFlapping, type FlappingClass } from './classify-flapping.ts';
+import { dueAt } from './due-at.ts';
+import type { GroupDecision, GroupFacts, Grouping, Member, OpenIncident } from './group-decision.ts';
+
+/** The facts, sorted and summed up once for all rules. */
+interface Situation {
+  readonly facts: GroupFacts;
+  readonly now: number;
+  readonly down: readonly Member[];
+  readonly deviceDown: boolean;
+  readonly memberIncidents: readonly OpenIncident[];
+  readonly flap: FlappingClass | null;
+}
+
+type Rule = (situation: Situation) => GroupDecision | null;
+
+/** First that fits. A further rule (mass) is one more entry, placed before those it overrules. */
+const RULES: readonly Rule[] = [
+  settleFlapping,
+  ignoreNothing,
+  awaitDue,
+  startFlapping,
+  recordBlip,
+  extendOpen,
+  openNew,
+];
+
+/**
+ * Decides one correlation group at `now` (epoch ms). Pure and independent of the order of members, member incidents and
+ * transitions. Never resolves an incident: only a verification, a merge or a person ends one (I11). Source: DESIGN §5.
+ */
+export function decideGroup(facts: GroupFacts, now: number): GroupDecision {
+  const situation = sumUp(facts, now);
+  for (const rule of RULES) {
+    const decision = rule(situation);
+    if (decision !== null) return decision;
+  }
+  return none('already_covered');
+}
+
+function sumUp(facts: GroupFacts, now: number): Situation {
+  const down = facts.members.filter((member) => member.down).sort(bySubject);
+  const wasFlapping = facts.open?.kind === 'flapping';
+  return {
+    facts,
+    now,
+    down,
+    deviceDown: facts.group.type === 'device' && down.some(({ alias }) => alias === facts.group.alias),
+    memberIncidents: [...(facts.memberIncidents ?? [])].sort((a, b) => compare(a.id, b.id)),
+    flap: facts.transitions ? classifyFlapping(facts.transitions, facts.policy.flap, wasFlapping, now) : null,
+  };
+}
+
+/** A flapping incident whose subjects are calm again takes the kind of its cause; verification decides from there. */
+function settleFlapping(situation: Situation): GroupDecision | null {
+  const { facts, flap } = situation;
+  if (facts.open?.kind !== 'flapping' || flap === null || flap.flapping) return null;
+  return join(facts.open, 'flapping_settled', group(situation, causeOf(situation)));
+}
+
+function ignoreNothing({ facts, flap }: Situation): GroupDecision | null {
+  if (facts.pending !== null) return null;
+  return flap?.flapping && facts.open?.kind === 'flapping' ? none('still_flapping', flap) : none('nothing_pending');
+}
+
+function awaitDue({ facts, now }: Situation): GroupDecision | null {
+  if (facts.pending === null) return null;
+  const due = dueAt(facts.pending, facts.policy);
+  return now < due ? { decision: 'wait', reason: 'debounce', dueAt: due } : null;
+}
+
+/** Flapping opens an incident even when everything happens to be up; a mass incident is not narrowed to one group. */
+function startFlapping(situation: Situation): GroupDecision | null {
+  const { facts, flap } = situation;
+  if (!flap?.flapping || facts.open?.kind === 'flapping' || facts.open?.kind === 'mass') return null;
+  const grouping = group(situation, 'flapping');
+  return facts.open ? join(facts.open, 'flapping', grouping) : begin(situation, 'flapping', grouping);
+}
+
+function recordBlip({ facts, down, flap }: Situation): GroupDecision | null {
+  if (down.length > 0) return null;
+  if (facts.open?.kind === 'flapping') return none('still_flapping', flap);
+  if (facts.open !== null) return none('awaiting_verification');
+  if (facts.pending?.disconnects === 0) return none('no_disconnect');
+  const firstAt = facts.pending?.firstAt ?? 0;
+  const seen = facts.members.filter(({ observedAt }) => observedAt >= firstAt).sort(bySubject);
+  const subjects = (seen.length > 0 ? seen : [facts.group]).map(toRef);
+  return { decision: 'blip', reason: 'reconnected_in_time', subjects };
+}
+
+function extendOpen(situation: Situation): GroupDecision | null {
+  const { open } = situation.facts;
+  if (open === null) return null;
+  const keepsKind = open.kind === 'flapping' || open.kind === 'mass';
+  const kind = keepsKind ? open.kind : causeOf(situation);
+  const grouping = group(situation, kind);
+  if (kind === open.kind && grouping.joined.length === 0 && grouping.merge.length === 0) {
+    return kind === 'flapping' ? none('still_flapping', situation.flap) : none('already_known');
+  }
+  if (open.kind === 'application') return join(open, 'cause_found', grouping);
+  return join(open, kind === open.kind ? 'same_group' : 'device_absorbs', grouping);
+}
+
+/** Opens or reopens, unless a device that is up has only tunnels down whose own incidents tell of them already. */
+function openNew(situation: Situation): GroupDecision | null {
+  const told = new Set(situation.memberIncidents.flatMap(({ members }) => members));
+  if (!situation.deviceDown && situation.down.every(({ alias }) => told.has(alias))) return null;
+  return begin(situation, 'down', group(situation, causeOf(situation)));
+}
+
+function begin({ facts, now, down }: Situation, reason: 'down' | 'flapping', grouping: Grouping): GroupDecision {
+  const firstAt = facts.pending?.firstAt ?? now;
+  const since = down.length > 0 ? Math.min(...down.map((member) => member.since)) : firstAt;
+  const last = facts.lastResolved;
+  // Measured from the first sign, not from this decision: a busy worker must not turn a reopening into a new page.
+  if (last !== null && firstAt - last.resolvedAt <= facts.policy.reopenWithinMs) {
+    return { decision: 'reopen', reason, incident: last.id, since, ...grouping };
+  }
+  return { decision: 'open', reason, since, ...grouping };
+}
+
+/** The device once it is down or was a member: an incident is widened from tunnel to device, never narrowed. */
+function causeOf({ facts: { group, open }, deviceDown }: Situation): 'device' | 'tunnel' {
+  const wasMember = group.type === 'device' && open !== null && open.members.includes(group.alias);
+  return deviceDown || wasMember || open?.kind === 'device' ? 'device' : 'tunnel';
+}
+
+function group(situation: Situation, kind: IncidentKind): Grouping {
+  const { facts, flap, deviceDown, memberIncidents } = situation;
+  const known = new Set(facts.open?.members);
+  const restless = new Set(kind === 'flapping' ? flap?.subjects : []);
+  const joining = facts.members
+    .filter(({ alias, down }) => !known.has(alias) && (down || restless.has(alias)))
+    .sort(bySubject);
+  const alone = joining.length === 1 && known.size === 0;
+  return {
+    kind,
+    joined: joining.map((member) => ({
+      subject: toRef(member),
+      why: restless.has(member.alias) ? 'flapping' : whyJoined(member, deviceDown, alone),
+    })),
+    merge: memberIncidents.map(({ id }) => ({
+      incident: id,
+      why: deviceDown ? 'tunnel_of_down_device' : 'same_device',
+    })),
+    lookAgainAt: kind === 'flapping' ? (flap?.settleDueAt ?? null) : null,
+  };
+}
+
+function whyJoined(member: Member, deviceDown: boolean, alone: boolean): JoinReason {
+  if (member.type === 'device') return 'device_down';
+  if (deviceDown) return 'tunnel_of_down_device';
+  return alone ? 'tunnel_down' : 'same_device';
+}
+
+function join(
+  open: OpenIncident,
+  reason: Extract<GroupDecision, { decision: 'join' }>['reason'],
+  grouping: Grouping,
+): GroupDecision {
+  return { decision: 'join', reason, incident: open.id, ...grouping };
+}
+
+function none(
+  reason: Extract<GroupDecision, { decision: 'none' }>['reason'],
+  flap: FlappingClass | null = null,
+): GroupDecision {
+  return { decision: 'none', reason, lookAgainAt: flap?.settleDueAt ?? null };
+}
+
+function toRef({ alias, type, name }: SubjectRef): SubjectRef {
+  return { alias, type, name };
+}
+
+function bySubject(a: SubjectRef, b: SubjectRef): number {
+  return compare(a.type, b.type) || compare(a.alias, b.alias);
+}
+
+/** By code unit, not by locale: the same on every machine. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

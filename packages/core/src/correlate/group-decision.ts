@@ -1,0 +1,81 @@
+import type { IncidentKind, JoinReason } from '../model/incident.ts';
+import type { Policy } from '../model/policy.ts';
+import type { SubjectRef } from '../model/subject.ts';
+import type { SubjectTransitions } from './classify-flapping.ts';
+import type { Pending } from './due-at.ts';
+
+/** A member of the group as the view has it; times in epoch ms. */
+export interface Member extends SubjectRef {
+  readonly down: boolean;
+  /** When its present state began, by ActionDate. */
+  readonly since: number;
+  /** When its latest observation was received. */
+  readonly observedAt: number;
+}
+
+/** An incident that is open or acknowledged. */
+export interface OpenIncident {
+  readonly id: string;
+  readonly kind: IncidentKind;
+  /** Aliases of the subjects already joined to it. */
+  readonly members: readonly string[];
+}
+
+/** Everything a decision about one correlation group may depend on, besides the time. */
+export interface GroupFacts {
+  /** The subject that names the group (`groupKey`). */
+  readonly group: SubjectRef;
+  /** The group subject itself and, for a device, its tunnels. Order plays no part. */
+  readonly members: readonly Member[];
+  /** The group's own open incident. */
+  readonly open: OpenIncident | null;
+  /** Open incidents of a member's own group, from before its device was known. */
+  readonly memberIncidents?: readonly OpenIncident[];
+  /** The group's latest resolved incident that was not merged into another. */
+  readonly lastResolved: { readonly id: string; readonly resolvedAt: number } | null;
+  readonly policy: Pick<Policy, 'openAfterMs' | 'maxWaitMs' | 'reopenWithinMs' | 'flap'>;
+  readonly pending: Pending | null;
+  /** Transitions of each member; without them flapping is neither found nor settled. */
+  readonly transitions?: readonly SubjectTransitions[];
+}
+
+/** What changes on an incident. Lists are sorted (device first, then by alias), so equal facts give equal decisions. */
+export interface Grouping {
+  readonly kind: IncidentKind;
+  readonly joined: readonly { readonly subject: SubjectRef; readonly why: JoinReason }[];
+  /** Incidents that end by merging into this one. */
+  readonly merge: readonly { readonly incident: string; readonly why: JoinReason }[];
+  /**
+   * Epoch ms at which to decide the group again although nothing is pending (flapping may have settled); null: no need.
+   */
+  readonly lookAgainAt: number | null;
+}
+
+/**
+ * `wait` keeps the pending row; every other decision consumes it. `since` is the start of the outage in epoch ms.
+ * `join` changes the open incident in place: members, kind, or both.
+ */
+export type GroupDecision =
+  | { readonly decision: 'wait'; readonly reason: 'debounce'; readonly dueAt: number }
+  | { readonly decision: 'blip'; readonly reason: 'reconnected_in_time'; readonly subjects: readonly SubjectRef[] }
+  | ({ readonly decision: 'open'; readonly reason: 'down' | 'flapping'; readonly since: number } & Grouping)
+  | ({
+      readonly decision: 'reopen';
+      readonly reason: 'down' | 'flapping';
+      readonly incident: string;
+      readonly since: number;
+    } & Grouping)
+  | ({
+      readonly decision: 'join';
+      readonly reason: 'same_group' | 'device_absorbs' | 'cause_found' | 'flapping' | 'flapping_settled';
+      readonly incident: string;
+    } & Grouping)
+  | { readonly decision: 'none'; readonly reason: NoneReason; readonly lookAgainAt: number | null };
+
+export type NoneReason =
+  | 'nothing_pending'
+  | 'no_disconnect'
+  | 'awaiting_verification'
+  | 'already_known'
+  | 'already_covered'
+  | 'still_flapping';

@@ -1,0 +1,71 @@
+import type { RepeatContract } from '@tidegate/core';
+import type { Sql, Transaction } from '../database/connect.ts';
+import { inTransaction } from '../database/in-transaction.ts';
+
+/** A callback whose attempt row is committed: this worker alone may open the socket, until the lease ends. */
+export interface ClaimedCallback {
+  readonly id: string;
+  readonly serviceId: number;
+  readonly service: string;
+  readonly attempt: number;
+  readonly generation: number;
+  readonly leaseMs: number;
+  readonly policyName: string;
+  readonly method: string;
+  readonly repeat: RepeatContract;
+  readonly sealedUrl: Buffer;
+  readonly sealedHeaders: Buffer;
+  readonly sealedBody: Buffer | null;
+  readonly sealedIdempotencyKey: Buffer;
+  readonly sealedSigningSecret: Buffer | null;
+  /** Milliseconds since the callback was handed over, by Postgres' clock. */
+  readonly elapsedMs: number;
+}
+
+/**
+ * Claims callbacks that are due and whose gate allows sending, read and locked in the transaction that marks them
+ * `sending` (I7); those that are due behind a held gate become `held`. Lock order: gate, callback.
+ */
+export async function claimCallbacks(sql: Sql, limit: number, leaseMs: number): Promise<ClaimedCallback[]> {
+  return inTransaction(sql, async (tx) => {
+    const gates = await tx<{ serviceId: number; allowed: boolean }[]>`
+      select g.service_id, g.state in ('open', 'releasing') as allowed from gate g
+      where g.service_id in (select service_id from callback where due_at <= clock_timestamp() and state in ('queued', 'retrying') limit 1000)
+      order by g.service_id for share of g`;
+    const allowed = gates.filter((gate) => gate.allowed).map((gate) => gate.serviceId);
+    const shut = gates.filter((gate) => !gate.allowed).map((gate) => gate.serviceId);
+    if (shut.length > 0) {
+      await tx`update callback set state = 'held', reason = 'gate_held', due_at = null
+               where service_id = any(${shut}::int[]) and state in ('queued', 'retrying')`;
+    }
+    return allowed.length === 0 ? [] : claimAllowed(tx, allowed, limit, leaseMs);
+  });
+}
+
+async function claimAllowed(
+  tx: Transaction,
+  allowed: number[],
+  limit: number,
+  leaseMs: number,
+): Promise<ClaimedCallback[]> {
+  return tx<ClaimedCallback[]>`
+    with due as materialized (
+      select id from callback
+      where due_at <= clock_timestamp() and state in ('queued', 'retrying') and service_id = any(${allowed}::int[])
+      order by created_at, id limit ${limit} for no key update skip locked
+    ), claimed as (
+      update callback c set state = 'sending', reason = null, attempts = c.attempts + 1, due_at = null
+      from due where c.id = due.id returning c.*
+    ), tried as (
+      insert into attempt (callback_id, number, generation, started_at, lease_until)
+      select c.id, c.attempts, g.generation, clock_timestamp(), clock_timestamp() + make_interval(secs => ${leaseMs} / 1000.0)
+      from claimed c join gate g on g.service_id = c.service_id returning callback_id, generation
+    )
+    select c.id, c.service_id, s.name as service, c.attempts as attempt, t.generation, ${leaseMs}::int as lease_ms, s.policy_name,
+      c.method, c.repeat, c.sealed_url, c.sealed_headers, c.sealed_body, c.sealed_idempotency_key,
+      k.sealed_secret as sealed_signing_secret,
+      (extract(epoch from clock_timestamp() - c.created_at) * 1000)::int8 as elapsed_ms
+    from claimed c join tried t on t.callback_id = c.id join service s on s.id = c.service_id
+    left join signing_secret k on k.service_id = c.service_id
+    order by c.created_at, c.id`;
+}

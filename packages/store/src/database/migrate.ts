@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '@tidegate/core';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { toStoreError } from './store-error.ts';
+
+const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
+/** Any two processes that migrate must meet on the same number. */
+const LOCK = 7_413_001;
+const OLDEST_SERVER = 140_000;
+
+/**
+ * Brings the schema to this code's version, one process at a time (advisory lock).
+ * @returns how many migrations were applied
+ * @throws AppError `schema_newer` when the database was migrated by newer code, `server_too_old` below PostgreSQL 14
+ */
+export async function migrate(url: string): Promise<{ applied: number }> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  try {
+    await refuseOldServer(sql);
+    await sql`select pg_advisory_lock(${LOCK})`;
+    const before = await appliedMigrations(sql);
+    await refuseNewerSchema(before);
+    await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
+    const after = await appliedMigrations(sql);
+    return { applied: after.length - before.length };
+  } catch (error) {
+    throw toStoreError(error);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function refuseOldServer(sql: postgres.Sql): Promise<void> {
+  const [row] = await sql`select current_setting('server_version_num')::int as version`;
+  if (Number(row?.version) >= OLDEST_SERVER) return;
+  throw new AppError({ code: 'server_too_old', publicMessage: 'The database server is older than PostgreSQL 14.' });
+}
+
+async function appliedMigrations(sql: postgres.Sql): Promise<number[]> {
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as present`;
+  if (!table?.present) return [];
+  const rows = await sql`select created_at from drizzle.__drizzle_migrations order by created_at`;
+  return rows.map((row) => Number(row.created_at));
+}
+
+async function refuseNewerSchema(applied: number[]): Promise<void> {
+  const journal = JSON.parse(await readFile(`${FOLDER}/meta/_journal.json`, 'utf8')) as { entries: { when: number }[] };
+  const newestKnown = Math.max(...journal.entries.map((entry) => entry.when));
+  if ((applied.at(-1) ?? 0) <= newestKnown) return;
+  throw new AppError({
+    code: 'schema_newer',
+    publicMessage:
+      'The database was migrated by a newer version of Tidegate; start that version, or restore an older backup.',
+  });
+}

@@ -1,0 +1,38 @@
+import { AppError } from '@tidegate/core';
+
+const UNAVAILABLE = /^(08|57P0|53)/;
+const RETRYABLE = new Set(['40001', '40P01', '55P03']);
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'CONNECT_TIMEOUT']);
+
+/** What a failed statement means to its caller. */
+export type StoreFailure = 'unavailable' | 'conflict' | 'bad_data' | 'other';
+
+/**
+ * Sorts an error of postgres.js by its SQLSTATE or socket code. `unavailable` includes an unknown COMMIT outcome: the
+ * connection ended before the answer came.
+ */
+export function classifyStoreError(error: unknown): StoreFailure {
+  const code = errorCode(error);
+  if (code === undefined) return 'other';
+  if (RETRYABLE.has(code)) return 'conflict';
+  if (NETWORK.has(code) || code.startsWith('CONNECTION_') || UNAVAILABLE.test(code)) return 'unavailable';
+  if (code.startsWith('22') || code.startsWith('23')) return 'bad_data';
+  return 'other';
+}
+
+/** An AppError that carries the SQLSTATE only: postgres.js errors hold the query and its parameters. */
+export function toStoreError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const failure = classifyStoreError(error);
+  return new AppError({
+    code: failure === 'unavailable' ? 'store_unavailable' : 'store_failed',
+    publicMessage: failure === 'unavailable' ? 'The database cannot be reached.' : 'The database refused a statement.',
+    detail: errorCode(error) ?? 'unknown',
+    retryable: failure !== 'bad_data' && failure !== 'other',
+  });
+}
+
+function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,62 @@
+import type { IncidentKind, IncidentState } from '@tidegate/core';
+import type { Sql } from '../database/connect.ts';
+import { decodeCursor, type Page, toPage } from '../database/cursor.ts';
+import { toStoreError } from '../database/store-error.ts';
+
+export interface IncidentRow {
+  readonly id: string;
+  readonly kind: IncidentKind;
+  readonly state: IncidentState;
+  readonly groupAlias: string;
+  readonly groupName: string | null;
+  readonly services: string[];
+  readonly openedAt: Date;
+  readonly resolvedAt: Date | null;
+  readonly resolvedBy: string | null;
+  readonly mergedInto: string | null;
+  readonly reopened: number;
+  readonly summary: string;
+}
+
+export interface IncidentFilter {
+  readonly state: IncidentState | null;
+  readonly cursor: string | null;
+  readonly limit: number;
+  /** Names of the services the reader may see; null means all. */
+  readonly services: readonly string[] | null;
+}
+
+/** Incidents, newest first, without those merged into another. */
+export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<Page<IncidentRow>> {
+  const cursor = filter.cursor === null ? null : decodeCursor(filter.cursor);
+  try {
+    const rows = await sql<(IncidentRow & { cursorAt: string })[]>`
+      select ${incidentColumns(sql)}, i.opened_at::text as cursor_at
+      from incident i join subject g on g.id = i.group_id
+      where i.merged_into is null
+        ${filter.state === null ? sql`` : sql`and i.state = ${filter.state}`}
+        ${filter.services === null ? sql`` : sql`and ${namesOneOf(sql, filter.services)}`}
+        ${cursor === null ? sql`` : sql`and (i.opened_at, i.id) < (${cursor.at}::timestamptz, ${cursor.id})`}
+      order by i.opened_at desc, i.id desc limit ${filter.limit + 1}`;
+    return toPage(
+      rows,
+      filter.limit,
+      (row) => row.id,
+      ({ cursorAt: _, ...row }) => row,
+    );
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+export function incidentColumns(sql: Sql) {
+  return sql`i.id, i.kind, i.state, g.alias as group_alias, g.name as group_name, i.opened_at, i.resolved_at, i.resolved_by, i.merged_into,
+    i.reopened, i.summary,
+    (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
+      where x.incident_id = i.id) as services`;
+}
+
+export function namesOneOf(sql: Sql, services: readonly string[]) {
+  return sql`exists (select 1 from incident_service x join service s on s.id = x.service_id
+    where x.incident_id = i.id and s.name = any(${[...services]}::text[]))`;
+}

@@ -1,0 +1,70 @@
+import type { CallbackState, LayerResult, Verdict } from '@tidegate/core';
+import type { Sql } from '../database/connect.ts';
+import { toStoreError } from '../database/store-error.ts';
+import { type IncidentRow, incidentColumns, namesOneOf } from './list-incidents.ts';
+
+export interface VerificationView {
+  readonly id: string;
+  readonly service: string;
+  readonly startedAt: Date;
+  readonly verdict: Verdict;
+  readonly firstBroken: LayerResult['layer'] | null;
+  readonly runbook: string;
+  readonly overtaken: boolean;
+  readonly layers: LayerResult[];
+}
+
+export interface IncidentDetail extends IncidentRow {
+  readonly subjects: { alias: string; name: string | null; type: string; why: string }[];
+  readonly timeline: { at: Date; event: string; why: string }[];
+  readonly verifications: VerificationView[];
+  readonly callbacks: Partial<Record<CallbackState, number>>;
+}
+
+const NEWEST_VERIFICATIONS = 50;
+
+/** One incident with its timeline, the verifications since it opened (newest 50) and the callbacks of its services; null if unknown. */
+export async function readIncident(
+  sql: Sql,
+  id: string,
+  services: readonly string[] | null,
+): Promise<IncidentDetail | null> {
+  try {
+    const [row] = await sql<IncidentRow[]>`
+      select ${incidentColumns(sql)} from incident i join subject g on g.id = i.group_id
+      where i.id = ${id} ${services === null ? sql`` : sql`and ${namesOneOf(sql, services)}`}`;
+    if (row === undefined) return null;
+    const [subjects, timeline, verifications, callbacks] = await Promise.all([
+      sql<IncidentDetail['subjects']>`
+        select s.alias, s.name, s.type, x.why from incident_subject x join subject s on s.id = x.subject_id
+        where x.incident_id = ${id} order by s.type, s.id`,
+      sql<IncidentDetail['timeline']>`select at, event, why from timeline_entry where incident_id = ${id} order by id`,
+      listVerifications(sql, row),
+      sql<{ state: CallbackState; count: number }[]>`
+        select c.state, count(*)::int as count from callback c
+        where c.service_id in (select service_id from incident_service where incident_id = ${id})
+          and (c.finished_at is null or c.finished_at >= ${row.openedAt})
+        group by c.state`,
+    ]);
+    return {
+      ...row,
+      subjects,
+      timeline,
+      verifications,
+      callbacks: Object.fromEntries(callbacks.map((c) => [c.state, c.count])),
+    };
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+async function listVerifications(sql: Sql, incident: IncidentRow): Promise<VerificationView[]> {
+  return sql<VerificationView[]>`
+    select v.id, s.name as service, v.started_at, v.verdict, v.first_broken, v.runbook, v.overtaken,
+      (select coalesce(json_agg(json_build_object('layer', l.layer, 'outcome', l.outcome, 'reason', l.reason, 'latencyMs', l.latency_ms, 'detail', l.detail)), '[]')
+        from verification_layer l where l.verification_id = v.id) as layers
+    from verification v join service s on s.id = v.service_id
+    where v.service_id in (select service_id from incident_service where incident_id = ${incident.id})
+      and v.finished_at >= ${incident.openedAt} and (${incident.resolvedAt}::timestamptz is null or v.started_at <= ${incident.resolvedAt})
+    order by v.started_at desc limit ${NEWEST_VERIFICATIONS}`;
+}

@@ -1,0 +1,45 @@
+import type { ConnectivityStatus, SubjectType } from '@tidegate/core';
+import type { Sql } from '../database/connect.ts';
+import { decodeCursor, type Page, toPage } from '../database/cursor.ts';
+import { toStoreError } from '../database/store-error.ts';
+
+export interface ObservationRow {
+  readonly key: string;
+  readonly subject: string;
+  readonly name: string | null;
+  readonly type: SubjectType;
+  readonly status: ConnectivityStatus;
+  readonly source: string;
+  /** Null when the date was not one, and is sealed. */
+  readonly actionDate: string | null;
+  readonly trusted: boolean;
+  readonly receivedAt: Date;
+  readonly deliveries: number;
+}
+
+/** Observations by first receipt, newest first, with how often each was delivered. */
+export async function listObservations(
+  sql: Sql,
+  filter: { subject: string | null; cursor: string | null; limit: number },
+): Promise<Page<ObservationRow>> {
+  const cursor = filter.cursor === null ? null : decodeCursor(filter.cursor);
+  try {
+    const rows = await sql<(ObservationRow & { cursorAt: string })[]>`
+      select o.key, s.alias as subject, s.name, s.type, o.status, src.name as source, o.action_date, o.trusted,
+        o.first_received_at as received_at, o.first_received_at::text as cursor_at,
+        (select count(*)::int from delivery d where d.observation_key = o.key) as deliveries
+      from observation o join subject s on s.id = o.subject_id join source src on src.id = o.source_id
+      where true
+        ${filter.subject === null ? sql`` : sql`and s.alias = ${filter.subject}`}
+        ${cursor === null ? sql`` : sql`and (o.first_received_at, o.key) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`}
+      order by o.first_received_at desc, o.key desc limit ${filter.limit + 1}`;
+    return toPage(
+      rows,
+      filter.limit,
+      (row) => row.key,
+      ({ cursorAt: _, ...row }) => row,
+    );
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}

@@ -1,0 +1,97 @@
+import type { IncidentKind, IncidentState } from '@tidegate/core';
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { instant } from './columns.ts';
+
+/** Groups with observations the correlator has not handled; armed in the statement set that records them. */
+export const pending = pgTable(
+  'pending',
+  {
+    groupId: bigint('group_id', { mode: 'number' }).primaryKey(),
+    firstAt: instant('first_at').notNull(),
+    lastAt: instant('last_at').notNull(),
+    count: integer('count').notNull(),
+    disconnects: integer('disconnects').notNull(),
+    dueAt: instant('due_at').notNull(),
+  },
+  (table) => [index('pending_due').on(table.dueAt)],
+);
+
+/** One outage as on-call sees it. The partial unique index is what keeps I4, whatever races. */
+export const incident = pgTable(
+  'incident',
+  {
+    id: text('id').primaryKey(),
+    kind: text('kind').$type<IncidentKind>().notNull(),
+    state: text('state').$type<IncidentState>().notNull().default('open'),
+    groupId: bigint('group_id', { mode: 'number' }).notNull(),
+    openedAt: instant('opened_at').notNull(),
+    acknowledgedAt: instant('acknowledged_at'),
+    resolvedAt: instant('resolved_at'),
+    resolvedBy: text('resolved_by'),
+    mergedInto: text('merged_into'),
+    reopened: integer('reopened').notNull().default(0),
+    summary: text('summary').notNull(),
+  },
+  (table) => [
+    uniqueIndex('incident_open_group').on(table.groupId).where(sql`state <> 'resolved'`),
+    index('incident_group_resolved').on(table.groupId, table.resolvedAt),
+    index('incident_opened').on(table.openedAt, table.id),
+  ],
+);
+
+export const incidentSubject = pgTable(
+  'incident_subject',
+  {
+    incidentId: text('incident_id')
+      .notNull()
+      .references(() => incident.id),
+    subjectId: bigint('subject_id', { mode: 'number' }).notNull(),
+    why: text('why').notNull(),
+    joinedAt: instant('joined_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.incidentId, table.subjectId] })],
+);
+
+export const incidentService = pgTable(
+  'incident_service',
+  {
+    incidentId: text('incident_id')
+      .notNull()
+      .references(() => incident.id),
+    serviceId: integer('service_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.incidentId, table.serviceId] }),
+    index('incident_service_service').on(table.serviceId),
+  ],
+);
+
+/** What happened and why, in the order on-call reads it. */
+export const timelineEntry = pgTable(
+  'timeline_entry',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    incidentId: text('incident_id')
+      .notNull()
+      .references(() => incident.id),
+    at: instant('at').notNull(),
+    event: text('event').notNull(),
+    why: text('why').notNull(),
+  },
+  (table) => [index('timeline_entry_incident').on(table.incidentId, table.id)],
+);
+
+/** A drop that healed inside the debounce: no incident, no page, still countable. */
+export const blip = pgTable(
+  'blip',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    groupId: bigint('group_id', { mode: 'number' }).notNull(),
+    firstAt: instant('first_at').notNull(),
+    lastAt: instant('last_at').notNull(),
+    count: integer('count').notNull(),
+    recordedAt: instant('recorded_at').notNull(),
+  },
+  (table) => [index('blip_group').on(table.groupId, table.recordedAt)],
+);

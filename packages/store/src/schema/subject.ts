@@ -1,0 +1,48 @@
+import type { SubjectType } from '@tidegate/core';
+import { bigint, boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bytea, instant } from './columns.ts';
+
+/** A device or a tunnel, known outside the vault by its alias only. */
+export const subject = pgTable(
+  'subject',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    alias: text('alias').notNull().unique(),
+    type: text('type').$type<SubjectType>().notNull(),
+    groupName: text('group_name').notNull(),
+    fingerprintVersion: integer('fingerprint_version').notNull(),
+    fingerprint: bytea('fingerprint').notNull(),
+    /** A tunnel id of 1–19 digits; every other id is sealed. */
+    publicId: text('public_id'),
+    sealedId: bytea('sealed_id'),
+    /** Sanitised name from Localtonet; null until API v2 told it. */
+    name: text('name'),
+    /** For a tunnel: the device it belongs to, with where and when that was learnt. */
+    deviceId: bigint('device_id', { mode: 'number' }),
+    deviceOrigin: text('device_origin').$type<'config' | 'api'>(),
+    deviceSince: instant('device_since'),
+    /** Set once a token is matched to a name: from then on it shuts its own services only. */
+    linkedAt: instant('linked_at'),
+    firstSeenAt: instant('first_seen_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('subject_fingerprint').on(table.fingerprintVersion, table.fingerprint),
+    index('subject_device').on(table.deviceId),
+    index('subject_group_name').on(table.groupName, table.type, table.name),
+  ],
+);
+
+/** The connectivity view: a fold over the set of a subject's observations, never over their order of arrival. */
+export const connectivity = pgTable('connectivity', {
+  subjectId: bigint('subject_id', { mode: 'number' }).primaryKey(),
+  /** The greatest dated observation: 100 ns ticks since the Unix epoch, Disconnected winning ties; null before any. */
+  ticks: bigint('ticks', { mode: 'bigint' }),
+  disconnected: boolean('disconnected'),
+  observationKey: uuid('observation_key'),
+  /** An undated or far-future report arrived: nothing about this subject is believed until a verification passes. */
+  suspectDisconnected: boolean('suspect_disconnected').notNull().default(false),
+  suspectConnected: boolean('suspect_connected').notNull().default(false),
+  /** The observation that a passed verification answered; while it equals `observationKey` the subject is not down. */
+  clearedKey: uuid('cleared_key'),
+  movedAt: instant('moved_at').notNull(),
+});

@@ -1,0 +1,90 @@
+import type { Sql, Transaction } from '../database/connect.ts';
+import { inTransaction } from '../database/in-transaction.ts';
+import { resolveSubjects, type SubjectIdentity } from '../subject/resolve-subjects.ts';
+import { linkServices } from './link-services.ts';
+
+export interface ServiceConfig {
+  readonly name: string;
+  readonly source: string;
+  readonly group: string;
+  readonly deviceRef: string | null;
+  readonly tunnelRef: string | null;
+  readonly tunnel: SubjectIdentity | null;
+  readonly policyName: string;
+  readonly openAfterMs: number;
+  readonly maxWaitMs: number;
+  readonly verifyEveryMs: number;
+  /** Hash of all that a verification depends on (probes, policy). */
+  readonly probeHash: string;
+}
+
+/**
+ * Makes the services those of the config. A new one gets a gate that is born held; one whose probes or policy changed has
+ * its generation raised (I6); an absent one is retired with its edges.
+ */
+export async function applyServices(sql: Sql, services: readonly ServiceConfig[]): Promise<void> {
+  await inTransaction(sql, async (tx) => {
+    // Two workers that start together must not raise each other's generations.
+    await tx`select pg_advisory_xact_lock(7413002)`;
+    await retireAbsent(tx, services);
+    const tunnels = services.flatMap((service) => (service.tunnel === null ? [] : [service.tunnel]));
+    const known = await resolveSubjects(tx, tunnels);
+    const changed: number[] = [];
+    for (const service of services) {
+      const tunnelId = service.tunnel === null ? null : (known[tunnels.indexOf(service.tunnel)]?.id ?? null);
+      const { id, differs } = await upsertService(tx, service, tunnelId);
+      if (differs) changed.push(id);
+    }
+    await linkServices(tx, [...new Set(services.map((service) => service.group))]);
+    await raiseGenerations(tx, changed, 'policy_changed');
+  });
+}
+
+async function retireAbsent(tx: Transaction, services: readonly ServiceConfig[]): Promise<void> {
+  const names = services.map((service) => service.name);
+  await tx`delete from dependency where service_id in (select id from service where name <> all(${names}))`;
+  await tx`update service set retired_at = clock_timestamp() where retired_at is null and name <> all(${names})`;
+  await tx`update gate set state = 'held', reason = 'policy_changed', generation = generation + 1, verify_due_at = null,
+             verify_run = null, opened_by = null, opened_by_started_at = null
+           where service_id in (select id from service where retired_at is not null) and verify_due_at is not null`;
+}
+
+async function upsertService(
+  tx: Transaction,
+  service: ServiceConfig,
+  tunnelId: number | null,
+): Promise<{ id: number; differs: boolean }> {
+  const [before] = await tx<{ probeHash: string; retired: boolean }[]>`
+    select probe_hash, retired_at is not null as retired from service where name = ${service.name}`;
+  const [row] = await tx<{ id: number }[]>`
+    insert into service (name, source_name, group_name, device_ref, tunnel_ref, tunnel_id, policy_name, open_after_ms, max_wait_ms,
+                         verify_every_ms, probe_hash)
+    values (${service.name}, ${service.source}, ${service.group}, ${service.deviceRef}, ${service.tunnelRef}, ${tunnelId},
+            ${service.policyName}, ${service.openAfterMs}, ${service.maxWaitMs}, ${service.verifyEveryMs}, ${service.probeHash})
+    on conflict (name) do update set source_name = excluded.source_name, group_name = excluded.group_name,
+      device_ref = excluded.device_ref, tunnel_ref = excluded.tunnel_ref, tunnel_id = excluded.tunnel_id,
+      policy_name = excluded.policy_name, open_after_ms = excluded.open_after_ms, max_wait_ms = excluded.max_wait_ms,
+      verify_every_ms = excluded.verify_every_ms, probe_hash = excluded.probe_hash, retired_at = null
+    returning id`;
+  const id = row?.id ?? 0;
+  await tx`insert into gate (service_id) values (${id}) on conflict (service_id) do nothing`;
+  return { id, differs: before !== undefined && (before.retired || before.probeHash !== service.probeHash) };
+}
+
+/** Holds gates and starts a new generation, so that no verification begun before can open them. */
+export async function raiseGenerations(
+  tx: Transaction,
+  serviceIds: readonly number[],
+  reason: 'policy_changed' | 'topology_changed',
+): Promise<void> {
+  if (serviceIds.length === 0) return;
+  await tx`select 1 from gate where service_id = any(${[...serviceIds]}::int[]) order by service_id for no key update`;
+  await tx`
+    update gate set
+      state = 'held', generation = generation + 1, passes = 0, verify_run = null, opened_by = null, opened_by_started_at = null,
+      since = case when state in ('open', 'releasing') then clock_timestamp() else since end,
+      reason = case when reason = 'held_by_hand' then reason else ${reason} end,
+      verify_due_at = case when reason = 'held_by_hand' then null else clock_timestamp() end,
+      verify_attempt = 0
+    where service_id = any(${[...serviceIds]}::int[])`;
+}

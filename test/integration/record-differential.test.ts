@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import {
+  EMPTY_VIEW,
+  type RecordedDelivery,
+  type RecordGate,
+  type RecordState,
+  type RecordTopology,
+  recordBatch as referenceBatch,
+} from '@tidegate/core';
+import { connect, type DeliveryRecord, recordBatch, type Sql } from '@tidegate/store';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { verifies } from '../support/verifies.ts';
+
+const SETTINGS = { skewBoundMs: 120_000, openAfterMs: 20_000, maxWaitMs: 120_000 };
+const START_MS = Date.UTC(2026, 0, 1);
+
+let database: TestDatabase;
+let sql: Sql;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = connect(database.url, { application: 'test' });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+/** One linked device with two tunnels, one of them a service's; an unlinked token; a tunnel nobody watches; a watch-all source. */
+async function plant(): Promise<RecordTopology> {
+  await sql`truncate observation, delivery, connectivity, pending, dependency, gate, service, subject, source restart identity cascade`;
+  await sql`insert into source (name, group_name, time_zone, watch) values ('a', 'g', 'UTC', 'linked'), ('b', 'h', 'UTC', 'all')`;
+  const subjects = [
+    ['device', 'g', null, true],
+    ['tunnel', 'g', 1, true],
+    ['tunnel', 'g', 1, true],
+    ['device', 'g', null, false],
+    ['tunnel', 'g', null, false],
+    ['tunnel', 'h', null, false],
+  ] as const;
+  for (const [index, [type, group, deviceId, linked]] of subjects.entries()) {
+    await sql`insert into subject (alias, type, group_name, fingerprint_version, fingerprint, device_id, linked_at)
+              values (${`s${index}`}, ${type}, ${group}, 1, ${Buffer.from([index])}, ${deviceId}, ${linked ? new Date() : null})`;
+  }
+  for (const [index, deviceId] of [1, null].entries()) {
+    const openAfterMs = 20_000 + index * 5000;
+    await sql`insert into service (name, source_name, group_name, device_ref, device_id, policy_name, open_after_ms, max_wait_ms, verify_every_ms, probe_hash)
+              values (${`v${index}`}, 'a', 'g', 'x', ${deviceId}, 'default', ${openAfterMs}, 60000, 5000, '')`;
+  }
+  await sql`insert into dependency (subject_id, service_id, origin) values (1, 1, 'api'), (2, 1, 'config')`;
+  return {
+    subjects: new Map(
+      subjects.map(([type, group, deviceId, linked], index) => [index + 1, { type, group, deviceId, linked }]),
+    ),
+    services: new Map([
+      [1, { group: 'g', deviceLinked: true, openAfterMs: 20_000, maxWaitMs: 60_000, verifyEveryMs: 5000 }],
+      [2, { group: 'g', deviceLinked: false, openAfterMs: 25_000, maxWaitMs: 60_000, verifyEveryMs: 5000 }],
+    ]),
+    dependencies: new Map([
+      [1, new Set([1])],
+      [2, new Set([1])],
+    ]),
+    watchAll: new Set([2]),
+  };
+}
+
+async function plantGates(gates: ReadonlyMap<number, RecordGate>): Promise<void> {
+  for (const [id, gate] of gates) {
+    await sql`insert into gate (service_id, state, reason, generation, since, verify_due_at, verify_attempt, opened_by_started_at)
+              values (${id}, ${gate.state}, ${gate.reason}, ${gate.generation}, ${new Date(gate.sinceMs)},
+                      ${gate.verifyDueAtMs === null ? null : new Date(gate.verifyDueAtMs)}, ${gate.verifyAttempt},
+                      ${gate.openedByStartedAtMs === null ? null : new Date(gate.openedByStartedAtMs)})`;
+  }
+}
+
+async function readState(): Promise<RecordState> {
+  const observations = await sql`select key, first_delivery_id from observation`;
+  const deliveries = await sql`select id from delivery`;
+  const views = await sql`select *, ticks::text from connectivity`;
+  const gates = await sql`select * from gate`;
+  const pending = await sql`select * from pending`;
+  return {
+    firstDelivery: new Map(observations.map((row) => [row.key, row.firstDeliveryId])),
+    deliveries: new Set(deliveries.map((row) => row.id)),
+    views: new Map(
+      views.map((row) => [
+        row.subjectId,
+        {
+          ...EMPTY_VIEW,
+          latest:
+            row.observationKey === null
+              ? null
+              : {
+                  ticks: BigInt(row.ticks),
+                  status: row.disconnected ? 'disconnected' : 'connected',
+                  key: row.observationKey,
+                },
+          suspectDisconnected: row.suspectDisconnected,
+          suspectConnected: row.suspectConnected,
+        },
+      ]),
+    ),
+    gates: new Map(
+      gates.map((row) => [
+        row.serviceId,
+        {
+          state: row.state,
+          reason: row.reason,
+          generation: row.generation,
+          sinceMs: row.since.getTime(),
+          verifyDueAtMs: row.verifyDueAt?.getTime() ?? null,
+          verifyAttempt: row.verifyAttempt,
+          openedByStartedAtMs: row.openedByStartedAt?.getTime() ?? null,
+        },
+      ]),
+    ),
+    pending: new Map(
+      pending.map((row) => [
+        row.groupId,
+        {
+          firstAtMs: row.firstAt.getTime(),
+          lastAtMs: row.lastAt.getTime(),
+          count: row.count,
+          disconnects: row.disconnects,
+          dueAtMs: row.dueAt.getTime(),
+        },
+      ]),
+    ),
+  };
+}
+
+const KEYS = Array.from({ length: 24 }, () => randomUUID());
+const OFFSETS_S = [-7200, -300, -121, -120, -119, -1, 0, 1, 119, 121, 86_400];
+
+/** A pool of facts: the same key is always the same fact, so that repeats are exact. */
+const factArb = fc.record({
+  index: fc.nat(KEYS.length - 1),
+  seed: fc.constant(null),
+});
+
+function factOf(index: number): Omit<RecordedDelivery, 'deliveryId'> {
+  const offset = OFFSETS_S[(index * 7) % OFFSETS_S.length] ?? 0;
+  const dated = index % 6 !== 5;
+  return {
+    observationKey: KEYS[index] ?? '',
+    subjectId: (index % 6) + 1,
+    sourceId: index % 6 === 5 ? 2 : 1,
+    status: index % 2 === 0 ? 'disconnected' : 'connected',
+    ticks: dated ? BigInt(START_MS + offset * 1000) * 10_000n + BigInt(index % 3) : null,
+    zone: dated ? ((['utc', 'offset', 'assumed'] as const)[index % 3] ?? null) : null,
+  };
+}
+
+const gateArb: fc.Arbitrary<RecordGate> = fc
+  .record({
+    state: fc.constantFrom('open', 'releasing', 'held', 'verifying'),
+    byHand: fc.boolean(),
+    offset: fc.constantFrom(-200, -120, -1, 0, 119),
+  })
+  .map(({ state, byHand, offset }) => {
+    const open = state === 'open' || state === 'releasing';
+    return {
+      state,
+      reason: open ? 'verified' : byHand && state === 'held' ? 'held_by_hand' : 'never_verified',
+      generation: 3,
+      sinceMs: START_MS - 600_000,
+      verifyDueAtMs: byHand && state === 'held' ? null : START_MS + 3000,
+      verifyAttempt: 2,
+      openedByStartedAtMs: open ? START_MS + offset * 1000 : null,
+    } as RecordGate;
+  });
+
+const historyArb = fc.record({
+  gates: fc.tuple(gateArb, gateArb),
+  batches: fc.array(
+    fc.record({
+      facts: fc.array(factArb, { minLength: 1, maxLength: 8 }),
+      gapMs: fc.nat(30_000),
+      resend: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
+});
+
+describe('recording in SQL and the pure reference', () => {
+  it(verifies('I2', 'I5', 'I10', 'agree on random histories of batches, repeats and re-sent batches'), async () => {
+    await fc.assert(
+      fc.asyncProperty(historyArb, async ({ gates, batches }) => {
+        const topology = await plant();
+        const planted = new Map([
+          [1, gates[0]],
+          [2, gates[1]],
+        ]);
+        await plantGates(planted);
+        let state: RecordState = {
+          firstDelivery: new Map(),
+          deliveries: new Set(),
+          views: new Map(),
+          gates: planted,
+          pending: new Map(),
+        };
+        let nowMs = START_MS;
+        for (const batch of batches) {
+          nowMs += batch.gapMs;
+          const deliveries = batch.facts.map(({ index }) => ({ ...factOf(index), deliveryId: randomUUID() }));
+          // A batch whose COMMIT outcome was unknown is sent again as it is.
+          for (let sent = 0; sent < (batch.resend ? 2 : 1); sent += 1) {
+            const expected = referenceBatch(state, topology, deliveries, SETTINGS, nowMs);
+            const answer = await recordBatch(sql, deliveries.map(toRecord), SETTINGS, new Date(nowMs));
+            state = expected.state;
+            expect(answer.repeats).toEqual(expected.repeats);
+            expect(sorted(await readState())).toEqual(sorted(state));
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+});
+
+function toRecord(delivery: RecordedDelivery): DeliveryRecord {
+  return { ...delivery, actionDate: 'x', sealedActionDate: null, extraFields: null, extraUnnamed: 0 };
+}
+
+/** Maps compare by insertion order in some matchers; make the comparison about content alone. */
+function sorted(state: RecordState): unknown {
+  const entries = (map: ReadonlyMap<unknown, unknown>) =>
+    [...map].map(([key, value]) => [String(key), value]).sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+  return {
+    firstDelivery: entries(state.firstDelivery),
+    deliveries: [...state.deliveries].sort(),
+    views: entries(state.views),
+    gates: entries(state.gates),
+    pending: entries(state.pending),
+  };
+}

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { migrate } from '@tidegate/store';
 import postgres from 'postgres';
 import { sharedPostgresUrl } from './shared-servers.ts';
 
@@ -43,6 +44,11 @@ export async function cloneDatabase(templateUrl: string): Promise<TestDatabase> 
     drop: () =>
       withConnection(server, async (sql) => void (await sql`drop database if exists ${sql(name)} with (force)`)),
   };
+}
+
+/** A fresh database with Tidegate's schema, copied from a template that is migrated once per run. Drop it when done. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return cloneDatabase(await prepareTemplate('store', migrate));
 }
 
 function withDatabase(url: string, database: string): string {

@@ -53,6 +53,7 @@ export {
 } from './receive/parse-webhook.ts';
 export { EMPTY_VIEW, foldView, type View, type ViewInput } from './record/fold-view.ts';
 export { isTrusted } from './record/is-trusted.ts';
+export { observationId } from './record/observation-id.ts';
 export {
   type RecordedDelivery,
   type RecordGate,

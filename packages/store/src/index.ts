@@ -4,7 +4,7 @@ export { listApiKeys, revokeApiKey } from './api-key/list-api-keys.ts';
 export { type ClaimedCallback, claimCallbacks } from './callback/claim-callbacks.ts';
 export { type CreatedCallback, createCallback, type NewCallback } from './callback/create-callback.ts';
 export { endRelease } from './callback/end-release.ts';
-export { ensureSigningSecrets } from './callback/ensure-signing-secret.ts';
+export { ensureSigningSecrets } from './callback/ensure-signing-secrets.ts';
 export { type AttemptEnd, finishAttempt } from './callback/finish-attempt.ts';
 export { type CallbackDetail, type CallbackRow, listCallbacks, readCallback } from './callback/list-callbacks.ts';
 export { type ExpiredLease, listExpiredLeases } from './callback/list-expired-leases.ts';
@@ -35,6 +35,7 @@ export { type LiveSource, listSourceSecrets } from './source/list-source-secrets
 export { applyTopology, type TopologyDevice, type TopologyTunnel } from './subject/apply-topology.ts';
 export { findSubjects } from './subject/find-subjects.ts';
 export { listSubjects, type SubjectRow } from './subject/list-subjects.ts';
+export { newestUnlinkedDevice } from './subject/newest-unlinked-device.ts';
 export { type KnownSubject, resolveSubjects, type SubjectIdentity } from './subject/resolve-subjects.ts';
 export { type ClaimedVerification, claimVerifications } from './verification/claim-verifications.ts';
 export {

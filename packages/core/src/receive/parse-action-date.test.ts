@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ActionDate, parseActionDate } from './parse-action-date.ts';
 
-const FIRST_MS = Date.UTC(1, 0, 2) - new Date(Date.UTC(1, 0, 2)).getTime() + new Date('0001-01-02T00:00:00Z').getTime();
+const FIRST_MS = new Date('0001-01-02T00:00:00Z').getTime();
 const LAST_MS = new Date('9999-12-31T23:59:59Z').getTime();
 const pad = (n: number, width: number) => String(n).padStart(width, '0');
 
@@ -99,12 +99,14 @@ describe('parseActionDate', () => {
     expect(parseActionDate(text, 'UTC')).toEqual({ kind: 'undated', why: 'not_a_time' });
   });
 
-  it.each(['0001-01-01T00:00:00', '0001-01-01T00:00:00.0000000Z', '0001-01-01 00:00:00.0', '0001-01-01T02:00:00+02:00'])(
-    'takes %s for a date nobody set',
-    (text) => {
-      expect(parseActionDate(text, 'Europe/Berlin')).toEqual({ kind: 'undated', why: 'default_value' });
-    },
-  );
+  it.each([
+    '0001-01-01T00:00:00',
+    '0001-01-01T00:00:00.0000000Z',
+    '0001-01-01 00:00:00.0',
+    '0001-01-01T02:00:00+02:00',
+  ])('takes %s for a date nobody set', (text) => {
+    expect(parseActionDate(text, 'Europe/Berlin')).toEqual({ kind: 'undated', why: 'default_value' });
+  });
 
   it.each([
     '',
@@ -132,7 +134,11 @@ describe('parseActionDate', () => {
   });
 
   it('never throws on any text', () => {
-    fc.assert(fc.property(fc.string({ maxLength: 64 }), (text) => parseActionDate(text, 'UTC').kind !== undefined));
+    fc.assert(
+      fc.property(fc.string({ maxLength: 64 }), (text) =>
+        ['dated', 'undated'].includes(parseActionDate(text, 'UTC').kind),
+      ),
+    );
   });
 
   it('does not depend on the time zone of the process', () => {

@@ -52,16 +52,15 @@ describe('parseStrictJson', () => {
   it('rejects a key written twice in one object, at any place and however it is escaped', () => {
     const key = fc.oneof(trickyText, fc.constant('__proto__'), fc.constant('Id'));
     fc.assert(
-      fc.property(key, leaf, leaf, fc.boolean(), fc.boolean(), fc.integer({ min: 0, max: 3 }), (...given) => {
+      fc.property(key, leaf, leaf, fc.boolean(), fc.boolean(), fc.integer({ min: 0, max: 2 }), (...given) => {
         const [name, first, second, escapeFirst, escapeSecond, depth] = given;
-        const write = (escape: boolean) => (escape ? `"${escapeAll(name)}"` : JSON.stringify(name));
+        const write = (escaped: boolean) => (escaped ? `"${escapeAll(name)}"` : JSON.stringify(name));
         const members = [
           `${write(escapeFirst)}:${JSON.stringify(first)}`,
-          `"between it":[1]`,
+          '"between it":[1]',
           `${write(escapeSecond)}:${JSON.stringify(second)}`,
         ];
         const text = `${'['.repeat(depth)}{${members.join(',')}}${']'.repeat(depth)}`;
-        fc.pre(depth < 3);
         expect(reasonOf(text)).toBe('duplicate_key');
       }),
     );

@@ -74,8 +74,10 @@ function inspect(value: unknown, depth: number, walk: Walk): StrictJsonRejection
     }
     return null;
   }
-  for (const [key, item] of Object.entries(value)) {
-    walk.keys += 1;
+  const keys = Object.keys(value);
+  walk.keys += keys.length;
+  for (const key of keys) {
+    const item = (value as Record<string, unknown>)[key];
     const reason = (walk.checkStrings ? inspectString(key) : null) ?? inspect(item, depth + 1, walk);
     if (reason !== null) return reason;
   }

@@ -2,6 +2,8 @@ import type { Sql } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
 
 export interface NextDue {
+  /** Postgres' clock, which set the due times. */
+  readonly now: Date;
   readonly correlate: Date | null;
   readonly verify: Date | null;
   readonly release: Date | null;
@@ -11,9 +13,10 @@ export interface NextDue {
 export async function nextDue(sql: Sql): Promise<NextDue> {
   try {
     const [row] = await sql<NextDue[]>`
-      select (select min(due_at) from pending) as correlate, (select min(verify_due_at) from gate) as verify,
+      select clock_timestamp() as now, (select min(due_at) from pending) as correlate, (select min(verify_due_at) from gate) as verify,
         least((select min(due_at) from callback where due_at is not null), (select min(lease_until) from attempt where finished_at is null)) as release`;
-    return row ?? { correlate: null, verify: null, release: null };
+    if (row === undefined) throw new Error('a select without from answered no row');
+    return row;
   } catch (error) {
     throw toStoreError(error);
   }

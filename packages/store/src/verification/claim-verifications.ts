@@ -10,11 +10,14 @@ export interface ClaimedVerification {
   readonly generation: number;
   readonly startedAt: Date;
   readonly stateBefore: GateState;
-  readonly deviceAlias: string | null;
-  readonly deviceSealedId: Buffer | null;
-  readonly tunnelAlias: string | null;
-  readonly tunnelPublicId: string | null;
-  readonly tunnelSealedId: Buffer | null;
+  readonly group: string;
+  /** How API v2's answer is matched to the service's device and tunnel; null when not configured or not linked yet. */
+  readonly deviceFingerprint: Buffer | null;
+  readonly tunnelFingerprint: Buffer | null;
+  readonly fingerprintVersion: number;
+  /** Whether the config names a device, so that `not linked` can be told from `not configured`. */
+  readonly namesDevice: boolean;
+  readonly attempt: number;
 }
 
 /**
@@ -47,7 +50,8 @@ export async function claimVerifications(
       left join subject t on t.id = s.tunnel_id
       where g.service_id = n.service_id
       returning n.id, g.service_id, s.name as service, g.generation, clock_timestamp() as started_at, n.state as state_before,
-        d.alias as device_alias, d.sealed_id as device_sealed_id, t.alias as tunnel_alias, t.public_id as tunnel_public_id,
-        t.sealed_id as tunnel_sealed_id`;
+        s.group_name as group, d.fingerprint as device_fingerprint, t.fingerprint as tunnel_fingerprint,
+        coalesce(d.fingerprint_version, t.fingerprint_version, 1) as fingerprint_version, s.device_ref is not null as names_device,
+        g.verify_attempt as attempt`;
   });
 }

@@ -1,0 +1,77 @@
+import type { HttpBindings } from '@hono/node-server';
+import { AppError } from '@tidegate/core';
+import { Hono } from 'hono';
+import type { SourceDirectory } from '../source/source-directory.ts';
+import { problem } from './problem.ts';
+import { readCappedBody } from './read-capped-body.ts';
+import { type Intake, type ReceiveResult, receiveDelivery } from './receive-delivery.ts';
+
+const BODY_CAP_BYTES = 16 * 1024;
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const ACCEPTED = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+export type RejectReason =
+  | 'not_found'
+  | 'too_large'
+  | 'media_type'
+  | 'malformed'
+  | 'refused'
+  | 'unavailable'
+  | 'aborted';
+
+export interface WebhookAppOptions {
+  readonly intake: Intake;
+  readonly sources: SourceDirectory;
+  /** Told of each answer that is not 202: a status and a fixed reason, nothing of the request. */
+  readonly onReject: (status: number, reason: RejectReason, source: string | null) => void;
+}
+
+/** The public listener: one route, and the same 404 for everything else, so that a guess learns nothing. */
+export function createWebhookApp(options: WebhookAppOptions): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const reject = (response: Response, reason: RejectReason, source: string | null = null) => {
+    options.onReject(response.status, reason, source);
+    return response;
+  };
+  app.post('/hooks/localtonet/:secret', async (context) => {
+    const body = await readCappedBody(context.env.incoming, BODY_CAP_BYTES);
+    if (body.kind === 'too_large') return reject(problem(413, 'The body is larger than 16 KiB.'), 'too_large');
+    if (body.kind === 'aborted') return reject(problem(400, 'The body did not arrive whole.'), 'aborted');
+    const source = options.sources.find(context.req.param('secret'));
+    if (source === null) return reject(problem(404), 'not_found');
+    if (!JSON_TYPE.test(context.req.header('content-type') ?? '')) {
+      return reject(problem(415, 'The content type must be application/json.'), 'media_type', source.name);
+    }
+    try {
+      return answer(await receiveDelivery(options.intake, source, body.bytes), reject, source.name);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return reject(
+        problem(503, 'The delivery could not be recorded; nothing was promised.'),
+        'unavailable',
+        source.name,
+      );
+    }
+  });
+  app.notFound(() => reject(problem(404), 'not_found'));
+  app.onError(() => reject(problem(503, 'The delivery could not be recorded; nothing was promised.'), 'unavailable'));
+  return app;
+}
+
+function answer(
+  result: ReceiveResult,
+  reject: (response: Response, reason: RejectReason, source: string) => Response,
+  source: string,
+): Response {
+  switch (result.kind) {
+    case 'recorded':
+      return new Response(`{"observation":"${result.observation}","repeat":${result.repeat}}`, {
+        status: 202,
+        headers: ACCEPTED,
+      });
+    case 'malformed':
+      return reject(problem(400, 'The body is not a Localtonet webhook.', result.errors), 'malformed', source);
+    case 'refused':
+      return reject(problem(503, 'The delivery could not be recorded; nothing was promised.'), 'refused', source);
+  }
+}

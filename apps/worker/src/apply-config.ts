@@ -1,0 +1,66 @@
+import { publicTunnelId } from '@tidegate/core';
+import type { Config } from '@tidegate/runtime';
+import { applyServices, ensureSigningSecrets, type ServiceConfig } from '@tidegate/store';
+import { fingerprintSubject, lookupHash, newAlias, newPathSecret } from '@tidegate/vault';
+import type { WorkerContext } from './worker-context.ts';
+
+/** Makes the services in Postgres those of the config, and gives each a signing secret for its callbacks. */
+export async function applyConfig(
+  context: Pick<WorkerContext, 'sql' | 'config' | 'keyring' | 'sealer'>,
+): Promise<void> {
+  await context.sealer.ready();
+  await applyServices(
+    context.sql,
+    context.config.services.map((service) => toRow(context, service)),
+  );
+  const seal = (secret: string, id: number) =>
+    context.sealer.seal(secret, { row: `service-${id}`, purpose: 'signing-secret' });
+  await ensureSigningSecrets(context.sql, {
+    given: (name, id) => {
+      const secret = context.config.services.find((service) => service.name === name)?.signingSecret ?? null;
+      return secret === null ? null : seal(secret, id);
+    },
+    made: (id) => seal(`whsec_${Buffer.from(newPathSecret()).toString('base64')}`, id),
+  });
+}
+
+function toRow(
+  { config, keyring, sealer }: Pick<WorkerContext, 'config' | 'keyring' | 'sealer'>,
+  service: Config['services'][number],
+): ServiceConfig {
+  const policy = config.policies[service.policy];
+  if (policy === undefined) throw new Error('a loaded config names only policies it holds');
+  const { group } = service;
+  return {
+    name: service.name,
+    source: service.source,
+    group,
+    deviceRef: service.device,
+    tunnelRef: service.tunnel,
+    tunnel: service.tunnel === null ? null : identifyTunnel(service.tunnel),
+    policyName: service.policy,
+    openAfterMs: policy.openAfterMs,
+    maxWaitMs: policy.maxWaitMs,
+    verifyEveryMs: policy.verify.everyMs,
+    // Keyed: it covers credentials, and a plain hash of a guessable one could be guessed from a dump.
+    probeHash: lookupHash(
+      keyring,
+      'payload',
+      JSON.stringify([service.device, service.tunnel, service.probes, service.essential, policy.verify]),
+    ).toString('hex'),
+  };
+
+  function identifyTunnel(id: string): ServiceConfig['tunnel'] {
+    const alias = newAlias('tun');
+    const publicId = publicTunnelId('tunnel', id);
+    const sealedId = publicId === null ? sealer.seal(id, { row: alias, purpose: 'subject-id' }) : null;
+    return {
+      group,
+      type: 'tunnel',
+      fingerprint: fingerprintSubject(keyring, { group, type: 'tunnel', id }),
+      alias,
+      publicId,
+      sealedId,
+    };
+  }
+}

@@ -1,0 +1,102 @@
+import { decideVerdict, nextVerification, type Policy } from '@tidegate/core';
+import {
+  type ClaimedVerification,
+  claimVerifications,
+  type FinishedVerification,
+  finishVerification,
+} from '@tidegate/store';
+import { newId } from '@tidegate/vault';
+import type { AccountReader } from '../topology/read-account.ts';
+import type { WorkerContext } from '../worker-context.ts';
+import { type LayerSources, runControl, runLayers } from './run-layers.ts';
+
+/** Runs in flight at once: bounds sockets and memory when a whole fleet reconnects. */
+const CONCURRENT_RUNS = 32;
+/** A claim outlives the slowest run the default policy allows, so that two workers do not verify one gate. */
+const LEASE_SLACK_MS = 15_000;
+
+export interface VerifyRoom {
+  readonly context: WorkerContext;
+  readonly account: AccountReader | null;
+  readonly budget: LayerSources['budget'];
+  /** Woken after every end: the gate may have opened for callbacks, or must be verified again soon. */
+  readonly onFinished: (finished: FinishedVerification) => void;
+}
+
+/** Verifies every gate that is due, in waves that fit the budget, until none is. */
+export async function verifyRoom(room: VerifyRoom): Promise<void> {
+  const longestMs = Math.max(
+    ...Object.values(room.context.config.policies).map((policy) => policy.verify.edgeTimeoutMs),
+  );
+  for (;;) {
+    const ids = Array.from({ length: CONCURRENT_RUNS }, () => newId('ver'));
+    const claimed = await claimVerifications(room.context.sql, ids, longestMs + LEASE_SLACK_MS);
+    await Promise.all(claimed.map((run) => verifyOne(room, run)));
+    if (claimed.length < CONCURRENT_RUNS) return;
+  }
+}
+
+async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<void> {
+  const { context } = room;
+  const service = context.config.services.find((candidate) => candidate.name === run.service);
+  // A service this worker's config does not know is another worker's: its lease runs out and that one takes it.
+  if (service === undefined) return;
+  const policy = context.config.policies[service.policy];
+  if (policy === undefined) return;
+  const startedAtMs = performance.now();
+  const sources: LayerSources = { probes: context.probes, account: room.account, budget: room.budget };
+  const layers = await runLayers(sources, service, run, policy.verify);
+  const reachFailed = layers.some(
+    (layer) => (layer.layer === 'public' || layer.layer === 'application') && layer.outcome === 'fail',
+  );
+  const control = reachFailed
+    ? await runControl(sources, context.config.outbound.probes.control?.url ?? null, policy.verify.timeoutMs)
+    : 'not_configured';
+  const decision = decideVerdict(layers, { control, essential: service.essential });
+  const finished = await finishVerification(
+    context.sql,
+    { run, layers, verdict: decision.verdict, firstBroken: decision.firstBroken, runbook: decision.runbook },
+    timing(context, run, policy),
+  );
+  report(context, run, decision.verdict, layers, finished, performance.now() - startedAtMs);
+  room.onFinished(finished);
+}
+
+function timing({ random01 }: WorkerContext, run: ClaimedVerification, { verify, openAfterMs }: Policy) {
+  return {
+    requiredPasses: verify.passes,
+    everyMs: nextVerification('passed', 0, verify, random01()),
+    recheckEveryMs: nextVerification('opened', 0, verify, random01()),
+    backoffMs: nextVerification('failed', run.attempt + 1, verify, random01()),
+    openAfterMs,
+    incidentId: newId('inc'),
+  };
+}
+
+function report(
+  { log, metrics }: WorkerContext,
+  run: ClaimedVerification,
+  verdict: ReturnType<typeof decideVerdict>['verdict'],
+  layers: Awaited<ReturnType<typeof runLayers>>,
+  { settlement, resolvedIncidents, openedIncident }: FinishedVerification,
+  durationMs: number,
+): void {
+  metrics.verifications.inc({ verdict });
+  for (const { layer, outcome } of layers) metrics.layers.inc({ layer, outcome });
+  const settled = settlement.kind === 'settled' ? settlement : null;
+  log.info('verification.finished', {
+    verification: run.id,
+    service: run.service,
+    verdict,
+    generation: run.generation,
+    passes: settled?.passes ?? 0,
+    overtaken: settled === null,
+    durationMs: Math.round(durationMs),
+  });
+  if (settled?.change === 'opened')
+    log.info('gate.opened', { service: run.service, verification: run.id, generation: settled.generation });
+  if (settled?.change === 'shut')
+    log.info('gate.held', { service: run.service, reason: settled.reason, generation: settled.generation });
+  for (const incident of resolvedIncidents) log.info('incident.resolved', { incident, verification: run.id });
+  if (openedIncident !== null) log.info('incident.opened', { incident: openedIncident, reason: 'verification_failed' });
+}

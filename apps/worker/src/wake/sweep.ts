@@ -1,0 +1,24 @@
+import type { Room } from '@tidegate/queue';
+import { nextDue } from '@tidegate/store';
+import type { WorkerContext } from '../worker-context.ts';
+import type { Drain } from './create-drain.ts';
+
+const ROOMS: readonly Room[] = ['correlate', 'verify', 'release'];
+
+/**
+ * Wakes each room that has something overdue, whatever became of its alarm, and sets an alarm for what is due next:
+ * Postgres is the truth, a job only the alarm clock (I12). An alarm that cannot be set is not an error here.
+ */
+export async function sweep(context: WorkerContext, drains: Readonly<Record<Room, Drain>>): Promise<void> {
+  const due = await nextDue(context.sql);
+  const ahead = ROOMS.flatMap((room) => {
+    const at = due[room];
+    return at !== null && at > due.now ? [{ room, dueAtMs: at.getTime() }] : [];
+  });
+  context.queue.publish(ahead).catch(() => undefined);
+  const overdue = ROOMS.filter((room) => {
+    const at = due[room];
+    return at !== null && at <= due.now;
+  });
+  await Promise.all(overdue.map((room) => drains[room].wake()));
+}

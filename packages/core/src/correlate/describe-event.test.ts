@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { verifies } from '../../../../test/support/verifies.ts';
+import type { SafeName } from '../model/safe-name.ts';
+import type { TimelineEvent } from '../model/timeline-event.ts';
+import { describeEvent } from './describe-event.ts';
+
+const name = (text: string) => text as SafeName;
+const mac = { alias: 'dev_k3', type: 'device', name: name('mac-mini') } as const;
+const web = { alias: 'tun_w7', type: 'tunnel', name: null } as const;
+
+const cases: readonly (readonly [TimelineEvent, string])[] = [
+  [{ event: 'subject.changed', subject: mac, status: 'disconnected' }, 'The device "mac-mini" disconnected.'],
+  [
+    { event: 'subject.suspect', subject: web },
+    'The tunnel tun_w7 reported a date that cannot be trusted, so only a verification can clear it.',
+  ],
+  [
+    { event: 'group.blipped', subjects: [mac, web, web, web, web], lastedMs: 7_400 },
+    'Disconnected and back within 7 seconds, so nobody was paged: device "mac-mini", tunnel tun_w7, tunnel tun_w7 and 2 more.',
+  ],
+  [
+    { event: 'incident.opened', kind: 'device', group: mac },
+    'Opened as a device outage, around the device "mac-mini".',
+  ],
+  [
+    { event: 'incident.reopened', kind: 'flapping', group: web },
+    'Reopened as an unstable connection, around the tunnel tun_w7.',
+  ],
+  [
+    { event: 'incident.joined', subject: web, why: 'tunnel_of_down_device' },
+    'The tunnel tun_w7 joined, because its device is disconnected.',
+  ],
+  [
+    { event: 'incident.kind_changed', from: 'tunnel', to: 'device' },
+    'What looked like a tunnel outage is now a device outage.',
+  ],
+  [
+    { event: 'incident.absorbed', incident: 'inc_a1', why: 'tunnel_of_down_device' },
+    'Took over inc_a1, because its device is disconnected.',
+  ],
+  [
+    { event: 'incident.merged', into: 'inc_b2', why: 'same_device' },
+    'Merged into inc_b2, because it belongs to the same device.',
+  ],
+  [{ event: 'incident.acknowledged', by: name('Ada') }, 'Acknowledged by Ada.'],
+  [{ event: 'incident.noted', by: name(''), note: name('Power is back') }, 'Note by somebody: Power is back'],
+  [{ event: 'incident.resolved', webhookMissing: false }, 'Resolved by a passed verification.'],
+  [
+    { event: 'incident.resolved', webhookMissing: true },
+    'Resolved by a passed verification, although the webhook about the reconnect is missing.',
+  ],
+  [
+    { event: 'incident.overridden', by: name('Ada'), reason: name('planned move') },
+    'Ended by hand by Ada, without a verification: planned move',
+  ],
+  [
+    { event: 'flapping.started', transitions: 4, windowMs: 600_000 },
+    'The connection changed 4 times in 10 minutes; gates stay held until it settles.',
+  ],
+  [
+    { event: 'flapping.settled', transitions: 1, windowMs: 90_000 },
+    'The connection settled (1 change in 90 seconds), so verification decides now.',
+  ],
+  [
+    { event: 'gate.held', service: 'agent', reason: 'disconnected' },
+    'The gate of agent was held, because a disconnect was received.',
+  ],
+  [{ event: 'gate.opened', service: 'agent' }, 'The gate of agent opened after verification.'],
+  [
+    { event: 'gate.forced_open', service: 'agent', by: name('Ada'), reason: name('demo') },
+    'The gate of agent was forced open by Ada, without a verification: demo',
+  ],
+  [
+    { event: 'verification.passed', service: 'agent', passes: 1, required: 2 },
+    'Verification of agent passed (1 of 2 in a row).',
+  ],
+  [
+    { event: 'verification.failed', service: 'agent', verdict: 'agent_down', firstBroken: 'local_liveness' },
+    'Verification of agent failed at the local liveness layer: the agent is down.',
+  ],
+  [
+    { event: 'verification.failed', service: 'agent', verdict: 'inconclusive', firstBroken: null },
+    'Verification of agent did not pass: the checks were inconclusive.',
+  ],
+  [
+    { event: 'callbacks.reconciled', service: 'agent', complete: 3, notStarted: 2, ambiguous: 1 },
+    'Callbacks of agent were sorted: 3 complete, 2 not started, 1 ambiguous.',
+  ],
+  [{ event: 'callbacks.released', service: 'agent', sent: 1 }, '1 held callback of agent sent.'],
+  [{ event: 'callbacks.need_review', service: 'agent', waiting: 2 }, '2 callbacks of agent need a person to decide.'],
+  [{ event: 'notification.sent', channel: 'page', about: 'opened' }, 'Told page that the incident was opened.'],
+];
+
+describe('describeEvent', () => {
+  it.each(cases)('%j', (event, sentence) => {
+    expect(describeEvent(event)).toBe(sentence);
+  });
+
+  it(verifies('I3', 'shows no alias or incident id that Tidegate did not make'), () => {
+    const token = fc.string({ minLength: 10, maxLength: 40, unit: fc.constantFrom(...'QXZ789-') });
+    fc.assert(
+      fc.property(token, (secret) => {
+        const leaky = { alias: secret, type: 'device', name: null } as const;
+        const events: TimelineEvent[] = [
+          { event: 'subject.changed', subject: leaky, status: 'connected' },
+          { event: 'group.blipped', subjects: [leaky], lastedMs: 1 },
+          { event: 'incident.opened', kind: 'device', group: leaky },
+          { event: 'incident.merged', into: secret, why: 'device_down' },
+          { event: 'incident.absorbed', incident: secret, why: 'device_down' },
+        ];
+        for (const event of events) expect(describeEvent(event)).not.toContain(secret);
+      }),
+    );
+  });
+});

@@ -1,0 +1,181 @@
+/*
+ * Breaks each promise on purpose and demands that its test notices. Every `*.patch` beside this file is a small unified diff with a header:
+ *
+ *     # breaks: I5
+ *     # test: packages/core/src/record/fold-view.test.ts
+ *
+ * It is applied to a copy of the tree, never to the tree itself, and the named tests run there. The patch is caught when an assertion fails
+ * in a test whose title cites the id; a syntax error, a crash or a timeout is not a proof. The same tests must be green without the patch.
+ *
+ * node test/sabotage/run.mjs [--root FOLDER] [--only I5]
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const NOT_COPIED = new Set(['node_modules', 'dist', '.git', '.turbo', '.cache', '.tidegate', 'coverage']);
+const RUN_LIMIT_MS = 300_000;
+const FAILED_ASSERTION = /AssertionError|Property failed after|Matcher did not succeed/;
+
+/** Copies the sources and links what pnpm installed: libraries to the original, workspace packages to the copy's own. */
+function copyTree(root, target) {
+  cpSync(root, target, { recursive: true, filter: (path) => !NOT_COPIED.has(basename(path)) });
+  const members = ['apps', 'packages'].filter((folder) => existsSync(join(root, folder)));
+  for (const folder of [
+    '.',
+    ...members.flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name))),
+  ]) {
+    linkModules(root, target, join(folder, 'node_modules'));
+  }
+  // Downloaded servers are kept here; they are only read.
+  if (existsSync(join(root, '.cache'))) symlinkSync(join(root, '.cache'), join(target, '.cache'));
+}
+
+function linkModules(root, target, folder) {
+  if (!existsSync(join(root, folder))) return;
+  mkdirSync(join(target, folder), { recursive: true });
+  for (const name of readdirSync(join(root, folder))) {
+    // Vite and others write their caches here; the copy gets its own.
+    if (name === '.vite' || name === '.cache') continue;
+    const path = join(root, folder, name);
+    if (name.startsWith('@') && lstatSync(path).isDirectory()) linkModules(root, target, join(folder, name));
+    else symlinkSync(locateModule(root, target, realpathSync(path)), join(target, folder, name));
+  }
+}
+
+function locateModule(root, target, real) {
+  const inside = relative(root, real);
+  const ours = !inside.startsWith('..') && !inside.split(sep).includes('node_modules');
+  return ours ? join(target, inside) : real;
+}
+
+/** Runs vitest in `folder` on `tests`; answers every test it saw, or why it could not. */
+async function runTests(folder, tests) {
+  const report = join(folder, '.sabotage-report.json');
+  const vitest = join(folder, 'node_modules', 'vitest', 'vitest.mjs');
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|NODE_OPTIONS$|TEST$)/.test(name)),
+  );
+  const child = spawn(
+    process.execPath,
+    [vitest, 'run', '--root', folder, '--reporter=json', `--outputFile=${report}`, ...tests],
+    {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: RUN_LIMIT_MS,
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output = (output + chunk).slice(-4000)));
+  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  if (!existsSync(report))
+    return { problem: `vitest gave no report: ${output.trim().split('\n').at(-1) ?? ''}`, tests: [] };
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  rmSync(report);
+  const inFile = (file) =>
+    file.assertionResults.map((test) => ({ ...test, path: relative(folder, file.name).split(sep).join('/') }));
+  return { problem: null, tests: testResults.flatMap(inFile) };
+}
+
+/** True if the test's title, or a describe around it, begins with `[…, id, …]` as `verifies` writes it. */
+function cites(test, id) {
+  const titles = [...test.ancestorTitles, test.title];
+  return titles.some((title) => /^\[([^\]]+)\]/.exec(title)?.[1]?.split(', ').includes(id));
+}
+
+function readPatch(path) {
+  const text = readFileSync(path, 'utf8');
+  const header = (key) => [...text.matchAll(new RegExp(`^# ${key}: (.+)$`, 'gm'))].map((match) => match[1].trim());
+  return { path, name: basename(path), id: header('breaks')[0] ?? '?', tests: header('test') };
+}
+
+function applyPatch(patch, folder) {
+  const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) };
+  const git = spawnSync('git', ['apply', '--whitespace=nowarn', patch.path], { cwd: folder, env, encoding: 'utf8' });
+  return git.status === 0
+    ? null
+    : `the patch does not apply: ${(git.stderr || String(git.error ?? '')).trim().split('\n')[0]}`;
+}
+
+/** Makes a copy of the tree for `work` and removes it afterwards, whatever happens. */
+async function inCopy(root, work) {
+  const parent = mkdtempSync(join(realpathSync(tmpdir()), 'sabotage-'));
+  try {
+    const folder = join(parent, 'tree');
+    copyTree(root, folder);
+    return await work(folder);
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+/** Says why a patch proves nothing on the untouched tree, or null. */
+function judgeBefore(patch, before) {
+  if (patch.tests.length === 0) return 'the patch names no test';
+  const citing = before.tests.filter((test) => patch.tests.includes(test.path) && cites(test, patch.id));
+  if (citing.length === 0) return before.problem ?? `no test in the named files cites ${patch.id}`;
+  const red = citing.find((test) => test.status !== 'passed');
+  return red === undefined ? null : `"${red.title}" is ${red.status} without the patch`;
+}
+
+/** Says why the tests did not catch the patch, or null. */
+function judgeAfter(patch, after) {
+  const red = after.tests.filter((test) => test.status === 'failed');
+  const citing = red.filter((test) => cites(test, patch.id));
+  if (citing.some((test) => FAILED_ASSERTION.test(test.failureMessages.join('\n')))) return null;
+  if (citing.length > 0) return `red, but no assertion failed: ${citing[0].failureMessages[0]?.split('\n')[0] ?? ''}`;
+  if (red.length > 0) return `only tests that do not cite ${patch.id} turned red`;
+  return after.problem ?? (after.tests.length === 0 ? 'the tests could not be loaded' : 'every test stayed green');
+}
+
+async function sabotage(root, patch, before) {
+  const unproven = judgeBefore(patch, before);
+  if (unproven !== null) return unproven;
+  return inCopy(
+    root,
+    async (folder) => applyPatch(patch, folder) ?? judgeAfter(patch, await runTests(folder, patch.tests)),
+  );
+}
+
+async function main() {
+  const { values } = parseArgs({ options: { root: { type: 'string' }, only: { type: 'string' } } });
+  const root = realpathSync(values.root ?? fileURLToPath(new URL('../..', import.meta.url)));
+  const patches = readdirSync(join(root, 'test', 'sabotage'))
+    .filter((name) => name.endsWith('.patch'))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .map((name) => readPatch(join(root, 'test', 'sabotage', name)))
+    .filter((patch) => values.only === undefined || patch.id === values.only);
+  const named = [...new Set(patches.flatMap((patch) => patch.tests))];
+  const before =
+    named.length === 0 ? { problem: null, tests: [] } : await inCopy(root, (folder) => runTests(folder, named));
+  let missed = 0;
+  for (const patch of patches) {
+    const startedMs = Date.now();
+    const why = await sabotage(root, patch, before);
+    if (why !== null) missed += 1;
+    const verdict = why === null ? 'caught' : `NOT caught, ${why}`;
+    process.stdout.write(
+      `${patch.id}: ${verdict} (${patch.name}, ${((Date.now() - startedMs) / 1000).toFixed(1)} s)\n`,
+    );
+  }
+  process.stdout.write(`${patches.length - missed} caught, ${missed} not caught\n`);
+  if (missed > 0 || patches.length === 0) process.exitCode = 1;
+}
+
+await main();

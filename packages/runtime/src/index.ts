@@ -1,1 +1,31 @@
-export {};
+export type {
+  AppName,
+  Config,
+  LocaltonetConfig,
+  OutboundConfig,
+  PolicyConfig,
+  ProbesConfig,
+  ReceiverConfig,
+  ReporterProbeConfig,
+  RetryConfig,
+  ServiceConfig,
+  SourceConfig,
+  UrlProbeConfig,
+} from './config/config.ts';
+export { ConfigError, type ConfigIssue, EnvError } from './config/config-error.ts';
+export { configJsonSchema } from './config/config-json-schema.ts';
+export { loadConfig, parseConfig } from './config/load-config.ts';
+export { formatDuration, parseDuration } from './config/parse-duration.ts';
+export { type LogLevel, type ProcessEnv, readProcessEnv } from './config/read-process-env.ts';
+export type { Env } from './config/resolve-values.ts';
+export { writeStarterConfig } from './config/write-starter-config.ts';
+export { errorCode } from './log/clean-field.ts';
+export { createLogger, type Log, type LogDestination, type LoggerOptions } from './log/create-logger.ts';
+export { EVENT_CATALOG, type LogEvent, type LogFields } from './log/event-catalog.ts';
+export { createMetrics, type Metrics } from './metrics/create-metrics.ts';
+export { type LabelsOf, METRIC_CATALOG, type MetricKey } from './metrics/metric-catalog.ts';
+export type { CloseStep } from './process/close-in-order.ts';
+export { describeFailure, type FailureReport } from './process/describe-failure.ts';
+export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, runApp } from './process/run-app.ts';
+export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';
+export { ensureSecretFile } from './secret-file/ensure-secret-file.ts';

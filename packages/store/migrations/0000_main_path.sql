@@ -155,6 +155,12 @@ CREATE TABLE "timeline_entry" (
 	"why" text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "installation" (
+	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"keyring_id" text NOT NULL,
+	CONSTRAINT "installation_only" CHECK ("installation"."only")
+);
+--> statement-breakpoint
 CREATE TABLE "delivery" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"observation_key" uuid NOT NULL,

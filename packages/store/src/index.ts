@@ -22,6 +22,7 @@ export { type CorrelatedGroup, correlateDue } from './incident/correlate-due.ts'
 export { type IncidentRow, listIncidents } from './incident/list-incidents.ts';
 export type { Policies } from './incident/load-group-facts.ts';
 export { type IncidentDetail, readIncident, type VerificationView } from './incident/read-incident.ts';
+export { claimKeyring } from './installation/claim-keyring.ts';
 export { listObservations, type ObservationRow } from './observation/list-observations.ts';
 export {
   type DeliveryRecord,

@@ -25,8 +25,8 @@ function report({ log, metrics }: WorkerContext, { decision, group, incidentId }
     case 'reopen':
     case 'join': {
       const { kind, reason } = decision;
-      if (decision.decision !== 'join') metrics.incidentsOpened.inc({ kind });
-      log.info(EVENTS[decision.decision], { incident: incidentId, kind, group: group.alias, reason });
+      if (decision.decision !== 'join') metrics.count('correlate.opened', { kind });
+      log.info(EVENTS[decision.decision], { incident: incidentId, kind, group: group.alias, why: reason });
       break;
     }
     case 'blip':

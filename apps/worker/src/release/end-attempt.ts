@@ -37,13 +37,13 @@ export async function endAttempt(
     next,
   });
   if (fenced) return;
-  context.metrics.callbacks.inc({ outcome: next.state });
+  context.metrics.count('release.callbacks', { outcome: next.state });
   context.log.info('callback.attempted', {
     callback: callback.id,
     phase: outcome.phase,
     status: outcome.status ?? null,
     attempt: callback.attempt,
-    outcome: next.state,
+    state: next.state,
   });
   if (next.state === 'delivered')
     context.log.info('callback.delivered', { callback: callback.id, attempt: callback.attempt });

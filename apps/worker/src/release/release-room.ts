@@ -1,22 +1,27 @@
 import { AppError } from '@tidegate/core';
 import { type ClaimedCallback, claimCallbacks, endRelease, listExpiredLeases } from '@tidegate/store';
+import type { Slots } from '../wake/create-slots.ts';
 import type { WorkerContext } from '../worker-context.ts';
 import { attemptCallback } from './attempt-callback.ts';
 import { type EndingOutcome, endAttempt } from './end-attempt.ts';
 
-const BATCH = 16;
+const DEAD_BATCH = 64;
 const ATTEMPT_TIMEOUT_MS = 30_000;
 /** The lease outlives the attempt's own timeout, so that a live worker is never taken for a dead one. */
 const LEASE_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 
-/** Sends what may be sent: ends dead attempts first, then claims and sends in batches, then ends releases. */
-export async function releaseRoom(context: WorkerContext): Promise<void> {
+export interface ReleaseRoom {
+  readonly context: WorkerContext;
+  readonly slots: Slots;
+}
+
+/** Ends dead attempts, starts an attempt for every callback that may be sent and has a free slot, and ends releases. */
+export async function releaseRoom({ context, slots }: ReleaseRoom): Promise<void> {
   await endDeadAttempts(context);
-  for (;;) {
+  if (slots.free() > 0) {
     const claimedAtMs = performance.now();
-    const claimed = await claimCallbacks(context.sql, BATCH, LEASE_MS);
-    await Promise.all(claimed.map((callback) => sendOne(context, callback, claimedAtMs)));
-    if (claimed.length < BATCH) break;
+    const claimed = await claimCallbacks(context.sql, slots.free(), LEASE_MS);
+    for (const callback of claimed) slots.start(() => sendOne(context, callback, claimedAtMs));
   }
   for (const service of await endRelease(context.sql)) context.log.info('gate.released', { service });
 }
@@ -29,7 +34,7 @@ async function sendOne(context: WorkerContext, callback: ClaimedCallback, claime
 }
 
 async function endDeadAttempts(context: WorkerContext): Promise<void> {
-  for (const lease of await listExpiredLeases(context.sql, BATCH)) {
+  for (const lease of await listExpiredLeases(context.sql, DEAD_BATCH)) {
     const callback = {
       id: lease.callbackId,
       attempt: lease.attempt,

@@ -31,7 +31,7 @@ export async function refreshTopology(context: WorkerContext): Promise<boolean> 
     const named = devices.map(({ device, identity }): TopologyDevice => ({ identity, name: toName(device.name) }));
     changed.push(...(await applyTopology(context.sql, group, named, tunnels)));
   }
-  log.info('topology.refreshed', { outcome: 'ok', count: listed.value.length, changed: changed.length });
+  log.info('topology.refreshed', { outcome: 'ok', devices: listed.value.length, changed: changed.length });
   return true;
 }
 

@@ -7,33 +7,30 @@ import {
 } from '@tidegate/store';
 import { newId } from '@tidegate/vault';
 import type { AccountReader } from '../topology/read-account.ts';
+import type { Slots } from '../wake/create-slots.ts';
 import type { WorkerContext } from '../worker-context.ts';
 import { type LayerSources, runControl, runLayers } from './run-layers.ts';
 
-/** Runs in flight at once: bounds sockets and memory when a whole fleet reconnects. */
-const CONCURRENT_RUNS = 32;
-/** A claim outlives the slowest run the default policy allows, so that two workers do not verify one gate. */
+/** A claim outlives the slowest run the policies allow, so that two workers do not verify one gate. */
 const LEASE_SLACK_MS = 15_000;
 
 export interface VerifyRoom {
   readonly context: WorkerContext;
   readonly account: AccountReader | null;
   readonly budget: LayerSources['budget'];
-  /** Woken after every end: the gate may have opened for callbacks, or must be verified again soon. */
-  readonly onFinished: (finished: FinishedVerification) => void;
+  /** Bounds sockets and memory when a whole fleet reconnects. */
+  readonly slots: Slots;
 }
 
-/** Verifies every gate that is due, in waves that fit the budget, until none is. */
+/** Starts a verification for every gate that is due and has a free slot; the end of each wakes the room again. */
 export async function verifyRoom(room: VerifyRoom): Promise<void> {
   const longestMs = Math.max(
     ...Object.values(room.context.config.policies).map((policy) => policy.verify.edgeTimeoutMs),
   );
-  for (;;) {
-    const ids = Array.from({ length: CONCURRENT_RUNS }, () => newId('ver'));
-    const claimed = await claimVerifications(room.context.sql, ids, longestMs + LEASE_SLACK_MS);
-    await Promise.all(claimed.map((run) => verifyOne(room, run)));
-    if (claimed.length < CONCURRENT_RUNS) return;
-  }
+  const ids = Array.from({ length: room.slots.free() }, () => newId('ver'));
+  if (ids.length === 0) return;
+  const claimed = await claimVerifications(room.context.sql, ids, longestMs + LEASE_SLACK_MS);
+  for (const run of claimed) room.slots.start(() => verifyOne(room, run));
 }
 
 async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<void> {
@@ -59,7 +56,6 @@ async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<vo
     timing(context, run, policy),
   );
   report(context, run, decision.verdict, layers, finished, performance.now() - startedAtMs);
-  room.onFinished(finished);
 }
 
 function timing({ random01 }: WorkerContext, run: ClaimedVerification, { verify, openAfterMs }: Policy) {
@@ -81,8 +77,8 @@ function report(
   { settlement, resolvedIncidents, openedIncident }: FinishedVerification,
   durationMs: number,
 ): void {
-  metrics.verifications.inc({ verdict });
-  for (const { layer, outcome } of layers) metrics.layers.inc({ layer, outcome });
+  metrics.count('verify.verdicts', { verdict });
+  for (const { layer, outcome } of layers) metrics.count('verify.layers', { layer, outcome });
   const settled = settlement.kind === 'settled' ? settlement : null;
   log.info('verification.finished', {
     verification: run.id,
@@ -98,5 +94,5 @@ function report(
   if (settled?.change === 'shut')
     log.info('gate.held', { service: run.service, reason: settled.reason, generation: settled.generation });
   for (const incident of resolvedIncidents) log.info('incident.resolved', { incident, verification: run.id });
-  if (openedIncident !== null) log.info('incident.opened', { incident: openedIncident, reason: 'verification_failed' });
+  if (openedIncident !== null) log.info('incident.opened', { incident: openedIncident, why: 'verification_failed' });
 }

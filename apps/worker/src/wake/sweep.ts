@@ -9,16 +9,20 @@ const ROOMS: readonly Room[] = ['correlate', 'verify', 'release'];
  * Wakes each room that has something overdue, whatever became of its alarm, and sets an alarm for what is due next:
  * Postgres is the truth, a job only the alarm clock (I12). An alarm that cannot be set is not an error here.
  */
-export async function sweep(context: WorkerContext, drains: Readonly<Record<Room, Drain>>): Promise<void> {
+export async function sweep(
+  context: WorkerContext,
+  drains: Readonly<Record<Room, Drain>>,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
   const due = await nextDue(context.sql);
   const ahead = ROOMS.flatMap((room) => {
     const at = due[room];
     return at !== null && at > due.now ? [{ room, dueAtMs: at.getTime() }] : [];
   });
   context.queue.publish(ahead).catch(() => undefined);
-  const overdue = ROOMS.filter((room) => {
+  for (const room of ROOMS) {
     const at = due[room];
-    return at !== null && at <= due.now;
-  });
-  await Promise.all(overdue.map((room) => drains[room].wake()));
+    // Not awaited: a room that is busy must not keep the others from being woken.
+    if (at !== null && at <= due.now) drains[room].wake().catch(onFailure);
+  }
 }

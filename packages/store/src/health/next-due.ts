@@ -14,7 +14,9 @@ export async function nextDue(sql: Sql): Promise<NextDue> {
   try {
     const [row] = await sql<NextDue[]>`
       select clock_timestamp() as now, (select min(due_at) from pending) as correlate, (select min(verify_due_at) from gate) as verify,
-        least((select min(due_at) from callback where due_at is not null), (select min(lease_until) from attempt where finished_at is null)) as release`;
+        least((select min(due_at) from callback where due_at is not null), (select min(lease_until) from attempt where finished_at is null),
+          -- A worker that died between the last delivery and the end of its release left the gate so.
+          (select clock_timestamp() from gate where state = 'releasing' limit 1)) as release`;
     if (row === undefined) throw new Error('a select without from answered no row');
     return row;
   } catch (error) {

@@ -3,6 +3,7 @@ export * from './callback.ts';
 export * from './data-key.ts';
 export * from './gate.ts';
 export * from './incident.ts';
+export * from './installation.ts';
 export * from './observation.ts';
 export * from './source.ts';
 export * from './subject.ts';

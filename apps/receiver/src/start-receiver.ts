@@ -1,0 +1,113 @@
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { AppError } from '@tidegate/core';
+import { createQueue } from '@tidegate/queue';
+import {
+  type AppContext,
+  ensureSecretFile,
+  errorCode,
+  loadConfig,
+  type RunningApp,
+  startAdminServer,
+} from '@tidegate/runtime';
+import { applySources, claimKeyring, connect, migrate, ping, type Sql, saveDataKey } from '@tidegate/store';
+import { createSealer, type Keyring, loadKeyring, lookupHash, newPathSecret } from '@tidegate/vault';
+import { listen } from './listen.ts';
+import { createWebhookApp } from './receive/webhook-app.ts';
+import { createIntake } from './record/create-intake.ts';
+import { createSourceDirectory } from './source/source-directory.ts';
+
+const DEFAULT_PORT = 7411;
+const DEFAULT_ADMIN_PORT = 7413;
+const REFRESH_SOURCES_MS = 5000;
+
+/** Starts the internet-facing app: it seals and records, and holds no key that opens anything. */
+export async function startReceiver(context: AppContext): Promise<RunningApp> {
+  const { env, log, metrics } = context;
+  if (env.databaseUrl === null) {
+    throw new AppError({
+      code: 'database_url_missing',
+      publicMessage: 'DATABASE_URL is not set; `tidegate up` starts a database of its own.',
+    });
+  }
+  const config = loadConfig({ file: env.configFile, app: 'receiver' });
+  const keyring = await loadKeyring(`${env.dataDir}/keyring`);
+  await migrate(env.databaseUrl);
+  const sql = connect(env.databaseUrl, { application: 'receiver', connections: 4 });
+  await claimKeyring(sql, keyring.id);
+  const sealer = createSealer({ keyring, saveDataKey: (row) => saveDataKey(sql, row), now: Date.now });
+  await sealer.ready();
+  await applyConfiguredSources(sql, keyring, config, env.dataDir);
+
+  const queue = await createQueue({
+    databaseUrl: env.databaseUrl,
+    redisUrl: env.redisUrl,
+    onError: ({ code, room }) => log.warn('queue.unavailable', { code, room }),
+  });
+  const sources = await createSourceDirectory(sql, keyring);
+  const refreshing = setInterval(() => {
+    sources
+      .refresh()
+      .catch((error: unknown) =>
+        log.warn('store.unavailable', { operation: 'refresh_sources', code: errorCode(error) }),
+      );
+  }, REFRESH_SOURCES_MS);
+  const intake = createIntake({ sql, keyring, sealer, queue, config, log, metrics });
+  const app = createWebhookApp({
+    intake,
+    sources,
+    onReject: (status, reason, source) => {
+      metrics.count('receive.requests', { outcome: reason });
+      log.info('delivery.rejected', { status, reason, source });
+    },
+  });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      requestTimeout: 15_000,
+      headersTimeout: 10_000,
+      maxHeaderSize: 16 * 1024,
+      keepAliveTimeout: 30_000,
+    },
+  });
+  await listen(server, env.host, env.port ?? env.receiverPort ?? DEFAULT_PORT);
+  const { port } = server.address() as AddressInfo;
+  const admin = await startAdminServer({
+    host: '127.0.0.1',
+    port: env.adminPort ?? DEFAULT_ADMIN_PORT,
+    health: () => true,
+    ready: () => ping(sql).then(() => true),
+    metrics,
+  });
+  log.info('app.started', { host: env.host, port, adminPort: admin.port });
+  return {
+    ready: { port, adminPort: admin.port },
+    close: [
+      () =>
+        new Promise<void>((resolve) => {
+          server.close(() => resolve());
+          'closeIdleConnections' in server && server.closeIdleConnections();
+        }),
+      () => intake.committer.drained(),
+      () => clearInterval(refreshing),
+      () => queue.close(),
+      () => admin.close(),
+      () => sql.end({ timeout: 3 }),
+    ],
+  };
+}
+
+async function applyConfiguredSources(
+  sql: Sql,
+  keyring: Keyring,
+  config: ReturnType<typeof loadConfig>,
+  dataDir: string,
+): Promise<void> {
+  const sources = await Promise.all(
+    config.sources.map(async ({ name, group, timeZone, watch, secret }) => {
+      const made = secret ?? (await ensureSecretFile(dataDir, `source-secret-${name}`, newPathSecret)).secret;
+      return { name, group, timeZone, watch, secretHash: lookupHash(keyring, 'source-secret', made) };
+    }),
+  );
+  await applySources(sql, sources);
+}

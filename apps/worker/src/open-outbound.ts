@@ -1,0 +1,60 @@
+import {
+  createAddressGuard,
+  createCallbackSender,
+  createLocaltonetClient,
+  createProbeClient,
+} from '@tidegate/outbound';
+import type { Config, ProcessEnv } from '@tidegate/runtime';
+import type { WorkerContext } from './worker-context.ts';
+
+const API_TIMEOUT_MS = 10_000;
+const POSTGRES_PORT = 5432;
+const REDIS_PORT = 6379;
+
+export interface Outbound {
+  readonly clients: Pick<WorkerContext, 'probes' | 'localtonet' | 'callbacks'>;
+  close(): Promise<void>;
+}
+
+/** Opens the clients that dial out, each behind its own guard. Our own listeners and stores are refused to all of them. */
+export function openOutbound(config: Config, env: ProcessEnv): Outbound {
+  const denied = ownEndpoints(env);
+  const probeGuard = createAddressGuard({ allowPrivate: config.outbound.probes.allowPrivate, denied });
+  const callbackGuard = createAddressGuard({ allowPrivate: config.outbound.callbacks.allowPrivate, denied });
+  const probes = createProbeClient({ guard: probeGuard });
+  const callbacks = createCallbackSender({ guard: callbackGuard });
+  const account = config.localtonet;
+  const localtonet =
+    account === null || account.apiKey === null
+      ? null
+      : createLocaltonetClient({
+          baseUrl: account.baseUrl,
+          apiKey: account.apiKey,
+          timeoutMs: API_TIMEOUT_MS,
+          guard: probeGuard,
+        });
+  return {
+    clients: { probes, callbacks, localtonet },
+    close: async () => {
+      await Promise.all([probes.close(), callbacks.close(), localtonet?.close()]);
+    },
+  };
+}
+
+function ownEndpoints(env: ProcessEnv): { host: string; port: number }[] {
+  const stores = [
+    { url: env.databaseUrl, port: POSTGRES_PORT },
+    { url: env.redisUrl, port: REDIS_PORT },
+  ];
+  const listeners = [env.receiverPort, env.apiPort].flatMap((port) =>
+    port === null || port === 0 ? [] : [{ host: env.host, port }],
+  );
+  return [
+    ...listeners,
+    ...stores.flatMap(({ url, port }) => {
+      if (url === null || !URL.canParse(url)) return [];
+      const parsed = new URL(url);
+      return [{ host: parsed.hostname, port: Number(parsed.port) || port }];
+    }),
+  ];
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { GATE_STATES } from '@tidegate/core';
+import type { Room } from '@tidegate/queue';
+import { errorCode } from '@tidegate/runtime';
+import { readOverview } from '@tidegate/store';
+import { correlateRoom } from './correlate/correlate-room.ts';
+import { releaseRoom } from './release/release-room.ts';
+import { createAccountReader } from './topology/read-account.ts';
+import { watchTopology } from './topology/watch-topology.ts';
+import { verifyRoom } from './verify/verify-room.ts';
+import { createBudget } from './wake/create-budget.ts';
+import { createDrain, type Drain } from './wake/create-drain.ts';
+import { createSlots } from './wake/create-slots.ts';
+import { sweep } from './wake/sweep.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+const SWEEP_EVERY_MS = 1000;
+const CONCURRENT_RUNS = 32;
+const CONCURRENT_ATTEMPTS = 16;
+const ATTEMPT_GRACE_MS = 4000;
+const PROBES_PER_DESTINATION = 4;
+
+/**
+ * Runs the three rooms: woken by alarms, and by a sweep that needs none. `stop` takes no new work, then calls `onQuiet`,
+ * which must end what is still on the wire, and resolves when all of it is written down.
+ */
+export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<void>): Promise<void> } {
+  const account = context.localtonet === null ? null : createAccountReader(context.localtonet, context.keyring);
+  const budget = createBudget(PROBES_PER_DESTINATION);
+  const noted = (error: unknown) =>
+    context.log.warn('store.unavailable', { operation: 'room', code: errorCode(error) });
+  const wake = (room: Room) => void drains[room].wake().catch(noted);
+  const runs = createSlots(CONCURRENT_RUNS, () => void sweeping.wake().catch(noted), noted);
+  const attempts = createSlots(CONCURRENT_ATTEMPTS, () => wake('release'), noted);
+  const drains: Record<Room, Drain> = {
+    correlate: createDrain(() => correlateRoom(context)),
+    verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
+    release: createDrain(() => releaseRoom({ context, slots: attempts })),
+  };
+  const topology = watchTopology(context);
+  const sweeping = createDrain(() => sweep(context, drains, noted));
+  const watching = createDrain(() => topology.look());
+
+  const timer = setInterval(() => {
+    sweeping.wake().catch(noted);
+    watching.wake().catch(noted);
+    showOverview(context).catch(noted);
+  }, SWEEP_EVERY_MS);
+  const consumers = (Object.keys(drains) as Room[]).map((room) =>
+    // After the work, a sweep sets the alarm for what is due next: a debounce that was pushed, a retry, a re-check.
+    context.queue.consume(room, () => drains[room].wake().then(() => sweeping.wake()), { concurrency: 1 }),
+  );
+  watching.wake().catch(noted);
+  return {
+    async stop(onQuiet) {
+      clearInterval(timer);
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+      await Promise.all([...Object.values(drains), sweeping, watching].map((drain) => drain.stop()));
+      // Attempts get a moment to hear their answer: one cut off is ambiguous for ever. Verifications are simply run again.
+      await Promise.race([attempts.idle(), delay(ATTEMPT_GRACE_MS, undefined, { ref: false })]);
+      await onQuiet();
+      await Promise.all([attempts.idle(), runs.idle()]);
+    },
+  };
+}
+
+async function showOverview({ sql, metrics }: WorkerContext): Promise<void> {
+  const overview = await readOverview(sql);
+  for (const state of GATE_STATES) metrics.set('gate.gates', { state }, overview.gates[state] ?? 0);
+  metrics.set('correlate.oldest', {}, Math.max(0, overview.oldestPendingSeconds));
+}

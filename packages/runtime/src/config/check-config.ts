@@ -1,0 +1,69 @@
+import type { ParsedConfig, ParsedPolicy, ParsedService } from './config-schema.ts';
+import type { PathIssue } from './describe-issue.ts';
+import type { KeyPath } from './key-path.ts';
+
+/** What the schema cannot see: names that must differ, names that must exist, numbers that must fit each other. */
+export function checkConfig(config: ParsedConfig): PathIssue[] {
+  return [
+    ...repeatedNames(config.sources, 'sources'),
+    ...repeatedNames(config.services, 'services'),
+    ...config.services.flatMap((service, index) => checkService(config, service, ['services', index])),
+    ...Object.entries(config.policies).flatMap(([name, policy]) => checkPolicy(policy, ['policies', name])),
+  ];
+}
+
+function repeatedNames(entries: readonly { readonly name: string }[], section: string): PathIssue[] {
+  const seen = new Set<string>();
+  return entries.flatMap(({ name }, index) => {
+    const repeated = seen.has(name);
+    seen.add(name);
+    return repeated ? [{ path: [section, index, 'name'], message: 'is the name of an earlier entry' }] : [];
+  });
+}
+
+function checkService(config: ParsedConfig, service: ParsedService, path: KeyPath): PathIssue[] {
+  const issues: PathIssue[] = [];
+  if (!config.sources.some(({ name }) => name === service.source)) {
+    issues.push({ path: [...path, 'source'], message: 'names no entry of sources' });
+  }
+  if (!Object.hasOwn(config.policies, service.policy)) {
+    issues.push({ path: [...path, 'policy'], message: 'names no entry of policies' });
+  }
+  if (service.device === undefined && service.tunnel === undefined) {
+    issues.push({ path, message: 'needs a device or a tunnel, or nothing would ever shut its gate' });
+  }
+  for (const layer of ['liveness', 'readiness'] as const) {
+    issues.push(...checkLocalProbe(service.probes[layer], [...path, 'probes', layer]));
+  }
+  return issues;
+}
+
+function checkLocalProbe(probe: ParsedService['probes']['liveness'], path: KeyPath): PathIssue[] {
+  if (probe === undefined) {
+    return [];
+  }
+  if ((probe.url === undefined) === (probe.reporter === undefined)) {
+    return [{ path, message: 'needs either a url or a reporter' }];
+  }
+  return (['headers', 'expect'] as const)
+    .filter((key) => probe.reporter !== undefined && probe[key] !== undefined)
+    .map((key) => ({ path: [...path, key], message: 'goes with a url, not with a reporter' }));
+}
+
+function checkPolicy(policy: ParsedPolicy, path: KeyPath): PathIssue[] {
+  const issues: PathIssue[] = [];
+  if (policy.maxWait < policy.openAfter) {
+    issues.push({ path: [...path, 'maxWait'], message: 'must not be shorter than openAfter' });
+  }
+  if (policy.flap.settlesAt >= policy.flap.opensAt) {
+    issues.push({ path: [...path, 'flap', 'settlesAt'], message: 'must be below opensAt' });
+  }
+  const { retry } = policy.release;
+  if (retry.maxDelay < retry.baseDelay) {
+    issues.push({ path: [...path, 'release', 'retry', 'maxDelay'], message: 'must not be shorter than baseDelay' });
+  }
+  if (retry.maxElapsed < retry.baseDelay) {
+    issues.push({ path: [...path, 'release', 'retry', 'maxElapsed'], message: 'must not be shorter than baseDelay' });
+  }
+  return issues;
+}

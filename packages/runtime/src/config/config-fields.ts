@@ -1,0 +1,104 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { parseDuration } from './parse-duration.ts';
+
+/** Text that still holds a reference belongs to another app, which checks it. */
+function unlessReference(check: (text: string) => boolean): (text: string) => boolean {
+  return (text) => text.includes('${') || check(text);
+}
+
+/** Names of sources, groups, services and policies; they appear in URLs and lists. */
+export function name() {
+  const error = 'must be 1 to 63 letters, digits, ".", "_" or "-", starting with a letter or digit';
+  return z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, { error });
+}
+
+/** One line of text, `longest` characters at most. */
+export function text(longest: number) {
+  const error = `must be one line of 1 to ${longest} characters`;
+  return z.string().refine((value) => value.length <= longest && /^[^\p{Cc}\u2028\u2029]+$/u.test(value), { error });
+}
+
+/** Duration text; comes out in milliseconds. */
+export function duration(shortestMs: 0 | 1) {
+  const floor = shortestMs === 0 ? '' : ' above zero';
+  return z
+    .string()
+    .refine((value) => (parseDuration(value) ?? -1) >= shortestMs, {
+      error: `must be a duration${floor}, as 250ms, 20s, 2m or 24h`,
+    })
+    .transform((value) => parseDuration(value) ?? 0)
+    .meta({ pattern: String.raw`^\d+(\.\d{1,3})?(ms|s|m|h)$` });
+}
+
+/** A whole number from `lowest` to `highest`. */
+export function count(lowest: number, highest: number) {
+  return z.number().int().min(lowest).max(highest);
+}
+
+export function httpUrl() {
+  const error = 'must be an http or https URL without user name or password';
+  return z.string().refine(unlessReference(isHttpUrl), { error });
+}
+
+/** The origin part of an http or https URL: no path, query or trailing slash. */
+export function origin() {
+  const error = 'must be an origin, as https://hooks.example.org or http://10.0.0.5:8080';
+  return z.string().refine((value) => isHttpUrl(value) && new URL(value).origin === value.toLowerCase(), { error });
+}
+
+function isHttpUrl(value: string): boolean {
+  if (!URL.canParse(value)) {
+    return false;
+  }
+  const { protocol, username, password } = new URL(value);
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+}
+
+/** `ADDRESS`, `ADDRESS/BITS` and, where a port may be named, `ADDRESS/BITS:PORT`. */
+export function network(options: { port: boolean }) {
+  const error = options.port
+    ? 'must be a network, as 10.0.0.0/8, fd00::/8 or 127.0.0.1/32:9000'
+    : 'must be an address or network, as 203.0.113.7 or 10.0.0.0/8';
+  return z.string().refine((value) => isNetwork(value, options.port), { error });
+}
+
+function isNetwork(value: string, withPort: boolean): boolean {
+  const [, address, bits, port] = /^([0-9A-Fa-f.:]+?)(?:\/(\d{1,3})(?::(\d{1,5}))?)?$/.exec(value) ?? [];
+  const family = address === undefined ? 0 : isIP(address);
+  if (family === 0 || (bits === undefined && withPort) || (port !== undefined && !withPort)) {
+    return false;
+  }
+  return Number(bits ?? 0) <= (family === 4 ? 32 : 128) && Number(port ?? 1) >= 1 && Number(port ?? 1) <= 65_535;
+}
+
+export function timeZone() {
+  return z.string().refine(isTimeZone, { error: 'must be an IANA time zone, as UTC or Europe/Istanbul' });
+}
+
+function isTimeZone(value: string): boolean {
+  if (!/^[A-Za-z]/.test(value)) {
+    return false;
+  }
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A path secret: fits a URL path as it is, and is too long to guess. */
+export function pathSecret() {
+  const error = 'must be 16 to 128 letters, digits, "_" or "-"';
+  return z.string().refine(
+    unlessReference((value) => /^[A-Za-z0-9_-]{16,128}$/.test(value)),
+    { error },
+  );
+}
+
+/** Probe headers: names are HTTP tokens, values one line. */
+export function headers() {
+  const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, { error: 'is not an HTTP header name' });
+  return z.record(headerName, text(8192));
+}

@@ -1,0 +1,70 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+const STARTER = `# tidegate.yaml: what Tidegate watches, and when it lets callbacks go.
+# \`tidegate check\` prints what is in effect and which defaults were taken. A value may name an environment variable, as
+# \${NAME}. Durations are written as 250ms, 20s, 2m or 24h. Take away the # of a line to use it.
+
+# One entry per Localtonet webhook. The path secret of its URL is generated on first start, unless you give one with
+# secret: \${HOOK_SECRET}. Webhooks of one token group share a \`group\`. watch: all opens incidents for everything seen,
+# watch: linked only for what a service below names. timeZone is for dates that Localtonet sends without a zone.
+sources:
+  - name: default
+    timeZone: UTC
+    watch: all
+
+# With an API key (worker only) Tidegate asks Localtonet itself, and so finds what a lost webhook did not tell.
+#localtonet:
+#  apiKey: \${LOCALTONET_API_KEY}
+#  pollEvery: 60s
+
+# One entry per agent endpoint whose callbacks are gated. device is its name in Localtonet, never its token; tunnel its
+# id. Configured probes must all pass before the gate opens again.
+services:
+#  - name: research-agent
+#    source: default
+#    device: mac-mini
+#    tunnel: "298487"
+#    probes:
+#      liveness: { url: http://127.0.0.1:9000/livez }     # or { reporter: mac-mini }
+#      readiness: { url: http://127.0.0.1:9000/readyz }
+#      public: { url: https://abc.localto.net/healthz, expect: { status: 200, bodyIncludes: ok } }
+#      application: { url: https://abc.localto.net/whoami, headers: { authorization: "Bearer \${AGENT_PROBE}" } }
+#    policy: default
+
+# When an outage becomes an incident, when it counts as flapping, how often to verify, how fast to release.
+#policies:
+#  default:
+#    openAfter: 20s
+#    maxWait: 2m
+#    reopenWithin: 10m
+#    flap: { window: 10m, opensAt: 4, settlesAt: 1 }
+#    verify: { passes: 2, every: 5s, timeout: 5s, edgeTimeout: 35s, recheckEvery: 5m }
+#    release: { canary: 1, maxPerSecond: 20, retry: { attempts: 8, baseDelay: 1s, maxDelay: 5m, maxElapsed: 24h } }
+
+# So many devices, and this part of all of them, lost within the window make one mass incident.
+#mass: { window: 30s, minDevices: 5, fraction: 0.5 }
+
+# The URL Localtonet reaches the receiver at, the proxies in front of it, and how far clocks may differ.
+#receiver: { publicUrl: https://hooks.example.org, trustedProxies: [], skewBound: 2m }
+
+# Private networks that probes and callbacks may reach; everything private is refused otherwise.
+#outbound: { probes: { allowPrivate: ["127.0.0.1/32"] }, callbacks: { allowPrivate: [] } }
+`;
+
+/**
+ * Writes a commented config that works as it is: one source that watches all, no services. Creates missing folders, never
+ * touches a file that exists. Resolves to whether it wrote.
+ */
+export async function writeStarterConfig(file: string): Promise<boolean> {
+  await mkdir(dirname(file), { recursive: true });
+  try {
+    await writeFile(file, STARTER, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+      return false;
+    }
+    throw error;
+  }
+}

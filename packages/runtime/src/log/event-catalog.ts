@@ -1,0 +1,94 @@
+/**
+ * What a field may hold. `code`, `version`, `id` and `route` must have the shape of one, so that a value put there by mistake is
+ * dropped; `name` is text of ours or of the owner, capped and cleaned; `error` is reduced to its code.
+ */
+export type FieldKind = 'code' | 'version' | 'id' | 'route' | 'name' | 'number' | 'flag' | 'error';
+
+const verdict = {
+  service: 'name',
+  verdict: 'code',
+  generation: 'number',
+  passes: 'number',
+  durationMs: 'number',
+} as const;
+const incident = {
+  incident: 'id',
+  kind: 'code',
+  group: 'id',
+  services: 'number',
+  subjects: 'number',
+  generation: 'number',
+  why: 'code',
+} as const;
+const gate = { service: 'name', reason: 'code', generation: 'number', incident: 'id' } as const;
+const callback = { callback: 'id', service: 'name', state: 'code' } as const;
+const child = { child: 'code', pid: 'number' } as const;
+
+/**
+ * Every line an app may log and the only fields it may have: the allow-list of I3. Add events and fields here, never a
+ * field that could hold a credential, a URL, a subject's real id or received text.
+ */
+export const EVENT_CATALOG = {
+  'app.started': { version: 'version', host: 'name', port: 'number', adminPort: 'number', durationMs: 'number' },
+  'app.stopping': { signal: 'code' },
+  'app.stopped': { durationMs: 'number' },
+  'app.failed': { error: 'error', step: 'code' },
+  'child.started': { ...child, attempt: 'number' },
+  'child.exited': { ...child, exitCode: 'number', signal: 'code' },
+  'schema.migrated': { from: 'number', to: 'number', applied: 'number', durationMs: 'number' },
+  'source.seen': { source: 'name', group: 'name' },
+  'observation.recorded': {
+    observation: 'id',
+    source: 'name',
+    type: 'code',
+    status: 'code',
+    repeat: 'flag',
+    count: 'number',
+  },
+  'delivery.rejected': { source: 'name', status: 'number', reason: 'code', count: 'number' },
+  'pending.armed': { groups: 'number', count: 'number' },
+  'blip.recorded': { group: 'id', durationMs: 'number', observations: 'number' },
+  'incident.opened': incident,
+  'incident.joined': incident,
+  'incident.reopened': incident,
+  'incident.resolved': { ...incident, verification: 'id', durationMs: 'number' },
+  'gate.held': gate,
+  'gate.opened': { ...gate, verification: 'id' },
+  'gate.released': { ...gate, callbacks: 'number', durationMs: 'number' },
+  'verification.finished': { verification: 'id', ...verdict, overtaken: 'flag' },
+  'topology.refreshed': {
+    outcome: 'code',
+    devices: 'number',
+    tunnels: 'number',
+    edges: 'number',
+    changed: 'number',
+    durationMs: 'number',
+  },
+  'callback.recorded': callback,
+  'callback.delivered': { ...callback, attempt: 'number', status: 'number', durationMs: 'number' },
+  'callback.attempted': { ...callback, phase: 'code', status: 'number', attempt: 'number', reason: 'code' },
+  'queue.unavailable': { room: 'code', error: 'error', code: 'code' },
+  'store.unavailable': { operation: 'code', error: 'error', code: 'code' },
+  'request.failed': { method: 'code', route: 'route', status: 'number', code: 'code', error: 'error' },
+  'sweep.finished': { room: 'code', found: 'number', rearmed: 'number', durationMs: 'number' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>;
+
+export type LogEvent = keyof typeof EVENT_CATALOG;
+
+interface FieldValues {
+  code: string | null;
+  version: string;
+  id: string | null;
+  route: string;
+  name: string | null;
+  number: number | null;
+  flag: boolean;
+  error: unknown;
+}
+
+/** The fields of one event, all optional; the type checker refuses others, and the logger drops what slips through. */
+export type LogFields<E extends LogEvent> = {
+  readonly [F in keyof (typeof EVENT_CATALOG)[E]]?:
+    | FieldValues[(typeof EVENT_CATALOG)[E][F] & keyof FieldValues]
+    | undefined;
+};

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Reads a secret kept in a file of its own (0600 in a 0700 folder), making it first if it is not there. Of several
+ * processes that start together one wins and all get the same secret.
+ * @param name file name; holds `secret` or `key`, so that whoever looks at the folder knows what it is
+ */
+export async function ensureSecretFile(
+  dir: string,
+  name: string,
+  make: () => string,
+): Promise<{ secret: string; created: boolean }> {
+  const path = join(dir, name);
+  const present = await readSecret(path);
+  if (present !== null) return { secret: present, created: false };
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const draft = join(dir, `.${name}.${randomUUID()}`);
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${make()}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(draft, path);
+    return { secret: (await readSecret(path)) ?? '', created: true };
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+    return { secret: (await readSecret(path)) ?? '', created: false };
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function readSecret(path: string): Promise<string | null> {
+  try {
+    const text = (await readFile(path, 'utf8')).trim();
+    return text === '' ? null : text;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

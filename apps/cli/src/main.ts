@@ -1,1 +1,3 @@
-export {};
+import { buildProgram } from './build-program.ts';
+
+await buildProgram().parseAsync();

@@ -1,1 +1,43 @@
-export {};
+export { instantSchema } from './answer/instant.ts';
+export { PAGE_LIMIT } from './answer/page.ts';
+export {
+  type FieldProblem,
+  fieldProblemSchema,
+  PROBLEM_MEDIA_TYPE,
+  type Problem,
+  problemSchema,
+} from './answer/problem.ts';
+export { SCOPES, type Scope, scopeSchema } from './answer/scope.ts';
+export {
+  type AcceptedCallback,
+  acceptedCallbackSchema,
+  type Callback,
+  type CallbackPage,
+  callbackPageSchema,
+  callbackSchema,
+  callbackStateSchema,
+} from './callback/callback.ts';
+export { type CallbackDetail, callbackDetailSchema } from './callback/callback-detail.ts';
+export {
+  type CallbackRequest,
+  callbackRequestSchema,
+  type ParsedCallbackRequest,
+} from './callback/callback-request.ts';
+export { type Gate, type GateList, gateListSchema, gateSchema } from './gate/gate.ts';
+export { serviceNameSchema } from './gate/service-name.ts';
+export {
+  type Incident,
+  type IncidentPage,
+  incidentPageSchema,
+  incidentSchema,
+  incidentStateSchema,
+} from './incident/incident.ts';
+export { type IncidentDetail, incidentDetailSchema } from './incident/incident-detail.ts';
+export { type Verification, verificationSchema } from './incident/verification.ts';
+export {
+  type Observation,
+  type ObservationPage,
+  observationPageSchema,
+  observationSchema,
+} from './observation/observation.ts';
+export { type Subject, type SubjectPage, subjectPageSchema, subjectSchema } from './subject/subject.ts';

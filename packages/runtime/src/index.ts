@@ -28,4 +28,5 @@ export type { CloseStep } from './process/close-in-order.ts';
 export { describeFailure, type FailureReport } from './process/describe-failure.ts';
 export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, runApp } from './process/run-app.ts';
 export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';
+export { ChildFailed, type ChildSpec, type SupervisedChild, superviseChild } from './process/supervise-child.ts';
 export { ensureSecretFile } from './secret-file/ensure-secret-file.ts';

@@ -1,1 +1,12 @@
-export {};
+export { createKeyring } from './keyring/create-keyring.ts';
+export type { Keyring, LookupPurpose } from './keyring/keyring.ts';
+export { loadKeyring } from './keyring/load-keyring.ts';
+export { fingerprintSubject, type SubjectName } from './naming/fingerprint-subject.ts';
+export { lookupHash } from './naming/lookup-hash.ts';
+export { newAlias, newId } from './naming/new-id.ts';
+export { newApiKey, newPathSecret } from './naming/new-path-secret.ts';
+export { type ObservedFact, observationKey } from './naming/observation-key.ts';
+export type { SealerOptions } from './sealing/data-key-turns.ts';
+export type { DataKeyRow } from './sealing/new-data-key.ts';
+export type { SealedPlace, SealPurpose } from './sealing/sealed-layout.ts';
+export { createSealer, type Sealer } from './sealing/sealer.ts';

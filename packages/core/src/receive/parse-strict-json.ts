@@ -44,7 +44,7 @@ export function parseStrictJson(bytes: Uint8Array, maxDepth: number = WEBHOOK_MA
   const walk: Walk = { maxDepth, checkStrings: text.includes('\\'), keys: 0 };
   const reason = inspect(value, 0, walk);
   if (reason !== null) return { ok: false, reason };
-  if (walk.keys !== countKeys(text)) return { ok: false, reason: 'duplicate_key' };
+  if (walk.keys !== countKeys(bytes)) return { ok: false, reason: 'duplicate_key' };
   return { ok: true, value };
 }
 
@@ -90,24 +90,20 @@ function inspectString(text: string): StrictJsonRejection | null {
 }
 
 /**
- * Keys written in valid JSON text: one colon outside strings each. JSON.parse keeps the last of two equal keys (and
- * drops the other's subtree), so the parsed value holds fewer keys than the text exactly when one is repeated, however
- * it is escaped.
+ * Keys written in valid JSON: one colon outside strings each. JSON.parse keeps the last of two equal keys (dropping the
+ * other's subtree), so its value holds fewer keys than the text exactly when one is repeated, however it is escaped.
  */
-function countKeys(text: string): number {
+function countKeys(bytes: Uint8Array): number {
   let keys = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === COLON) keys += 1;
-    else if (code === QUOTE) at = endOfString(text, at + 1);
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === COLON) keys += 1;
+    else if (bytes[at] === QUOTE) at = endOfString(bytes, at + 1);
   }
   return keys;
 }
 
-function endOfString(text: string, start: number): number {
+function endOfString(bytes: Uint8Array, start: number): number {
   let at = start;
-  for (let code = text.charCodeAt(at); code !== QUOTE && at < text.length; code = text.charCodeAt(at)) {
-    at += code === BACKSLASH ? 2 : 1;
-  }
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at;
 }

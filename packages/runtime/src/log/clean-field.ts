@@ -2,8 +2,8 @@ import type { FieldKind } from './event-catalog.ts';
 
 const LONGEST_NAME = 200;
 
-/** Words of ours joined by `_`, names of system errors, signals and methods, SQLSTATEs. */
-const CODE = /^(?:[a-z]{1,24}(?:_[a-z0-9]{1,24}){0,5}|[A-Z][A-Z0-9_]{1,40}|[0-9A-Z]{5})$/;
+/** Words of ours joined by `_` (not the prefixes of secrets), names of system errors, signals and methods, SQLSTATEs. */
+const CODE = /^(?!tdg_|whsec_)(?:[a-z]{1,24}(?:_[a-z0-9]{1,24}){0,5}|[A-Z][A-Z0-9_]{1,40}|[0-9A-Z]{5})$/;
 
 const VERSION = /^\d{1,4}\.\d{1,4}\.\d{1,6}(?:-[0-9a-z.]{1,24})?$/;
 

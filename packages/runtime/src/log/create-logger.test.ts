@@ -7,16 +7,15 @@ import { EVENT_CATALOG, type LogEvent, type LogFields } from './event-catalog.ts
 const CANARY = 'Canary 7f/3?k=1';
 
 function capture(level: 'info' | 'debug' = 'info'): { log: Log; text: () => string; lines: () => unknown[] } {
-  let text = '';
-  const destination = { write: (line: string) => void (text = appended(text, line)) };
+  const written: string[] = [];
+  const destination = { write: (line: string) => void written.push(line) };
   return {
     log: createLogger({ app: 'receiver', level, destination }),
-    text: () => text,
-    lines: () => text.split('\n').filter(Boolean).map(parseLine),
+    text: () => written.join(''),
+    lines: () => written.map(parseLine),
   };
 }
 
-const appended = (text: string, line: string) => text + line;
 const parseLine = (line: string): unknown => JSON.parse(line);
 
 /** Lets a test hand the logger what the type checker would refuse. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import net from 'node:net';
@@ -50,7 +51,9 @@ async function startApp(body: string, env: Record<string, string> = {}) {
     stdout += String(chunk);
   });
   child.on('message', (message) => messages.push(message));
-  const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
+  // Not `close`: that never comes once the channel is disconnected.
+  const ends = [once(child, 'exit'), ...[child.stdout, child.stderr].map((stream) => stream && once(stream, 'end'))];
+  const exited = Promise.all(ends).then(() => child.exitCode);
   const lines = () =>
     stderr
       .split('\n')

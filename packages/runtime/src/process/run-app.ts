@@ -5,9 +5,9 @@ import { type CloseStep, closeInOrder } from './close-in-order.ts';
 import { describeFailure } from './describe-failure.ts';
 
 /** Everything a stopping process does must fit into ten seconds, the last log lines and a slow start included. */
-const CLOSE_TIMEOUT_MS = 9000;
+const CLOSE_TIMEOUT_MS = 8000;
 const FLUSH_TIMEOUT_MS = 500;
-const STOP_TIMEOUT_MS = 9800;
+const STOP_TIMEOUT_MS = 9500;
 
 export interface AppContext {
   readonly env: ProcessEnv;
@@ -15,6 +15,8 @@ export interface AppContext {
   readonly metrics: Metrics;
   /** Aborted as soon as the process is told to stop. */
   readonly stopping: AbortSignal;
+  /** Of this process. */
+  readonly pid: number;
   /** Stops the process as a signal would; for a loss it cannot go on from, with exit code 1. */
   stop(exitCode?: 0 | 1): void;
 }
@@ -60,7 +62,7 @@ export async function runApp(options: AppOptions): Promise<void> {
     crashOnUncaught(log);
     const stopped = waitForStop(stopping, log, stop);
     const metrics = createMetrics({ app: name });
-    const running = await start({ env, log, metrics, stopping: stopping.signal, stop });
+    const running = await start({ env, log, metrics, stopping: stopping.signal, pid: process.pid, stop });
     sendReady({ ...running.ready, type: 'ready', app: name });
     await stopped;
     await closeApp(running, log);

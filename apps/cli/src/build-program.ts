@@ -1,0 +1,41 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { runCheck } from './check/run-check.ts';
+import { runDemo } from './demo/run-demo.ts';
+import { addKeysCommands } from './keys/add-keys-commands.ts';
+import { runUp } from './up/run-up.ts';
+import type { UpFlags } from './up/up-settings.ts';
+
+/** The whole command line of `tidegate`. */
+export function buildProgram(): Command {
+  const program = new Command('tidegate').description('Connectivity webhooks in, verified gates out.').version('0.1.0');
+  withUpFlags(program.command('up').description('start everything on this machine'))
+    .addHelpText('after', '\nExample:\n  tidegate up --config tidegate.yaml --data-dir .tidegate')
+    .action((flags: UpFlags) => runUp(flags));
+  withUpFlags(program.command('demo').description('play one outage with a simulated Localtonet, then leave the api up'))
+    .addHelpText('after', '\nExample:\n  tidegate demo')
+    .action((flags: UpFlags) => runDemo(flags));
+  program
+    .command('check')
+    .description('check a config and show the policy in effect for each service')
+    .option('--config <file>', 'the config to check (default: tidegate.yaml)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  tidegate check --config tidegate.yaml')
+    .action(runCheck);
+  addKeysCommands(program.command('keys').description('create, list and revoke API keys'));
+  return program;
+}
+
+function withUpFlags(command: Command): Command {
+  return command
+    .option('--config <file>', 'config file (default: tidegate.yaml)')
+    .option('--data-dir <dir>', 'where keys and the embedded database live (default: .tidegate)')
+    .option('--receiver-port <n>', 'port of the webhook listener, 0 = any (default: 7411)', toPort)
+    .option('--api-port <n>', 'port of the API, 0 = any (default: 7412)', toPort)
+    .option('--ready-file <file>', 'written when everything accepts requests (default: <data-dir>/ready.json)');
+}
+
+function toPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+  return Number(text);
+}

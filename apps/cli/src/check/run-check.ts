@@ -1,0 +1,56 @@
+import { type Config, describeFailure, formatDuration, loadConfig, readProcessEnv } from '@tidegate/runtime';
+import { fail } from '../output/fail.ts';
+import { say } from '../output/say.ts';
+
+/** `tidegate check`: the policy in effect for each service, with a mark where nobody chose it. Exit code 2 on errors. */
+export function runCheck(flags: { config?: string; json?: boolean }): void {
+  try {
+    const config = loadConfig({ file: flags.config ?? readProcessEnv().configFile, app: 'cli' });
+    if (flags.json)
+      say(
+        JSON.stringify({
+          services: config.services.map((service) => summarize(config, service)),
+          defaultsTaken: config.defaultsTaken,
+        }),
+      );
+    else show(config);
+  } catch (error) {
+    const report = describeFailure('check', error);
+    fail(report.text, report.exitCode);
+  }
+}
+
+function summarize(config: Config, service: Config['services'][number]) {
+  const { name, source, device, tunnel, policy, probes } = service;
+  const layers = {
+    liveness: probes.liveness !== null,
+    readiness: probes.readiness !== null,
+    device: config.localtonet !== null && (device !== null || tunnel !== null),
+    tunnel: config.localtonet !== null && tunnel !== null,
+    public: probes.public !== null,
+    application: probes.application !== null,
+  };
+  return { name, source, device, tunnel, policyName: policy, policy: config.policies[policy], layers };
+}
+
+function show(config: Config): void {
+  say(`${config.file}: ${config.sources.length} source(s), ${config.services.length} service(s)`);
+  for (const service of config.services) {
+    const { layers, policy } = summarize(config, service);
+    const configured = Object.entries(layers).flatMap(([layer, on]) => (on ? [layer] : []));
+    say('');
+    say(`${service.name}  (source ${service.source}, policy ${service.policy})`);
+    say(`  layers     ${configured.length > 0 ? configured.join(', ') : 'none: this gate can never open'}`);
+    if (policy === undefined) continue;
+    say(
+      `  opens      after ${formatDuration(policy.openAfterMs)}, at most ${formatDuration(policy.maxWaitMs)}; reopens within ${formatDuration(policy.reopenWithinMs)}`,
+    );
+    say(
+      `  verifies   ${policy.verify.passes} passes, every ${formatDuration(policy.verify.everyMs)}; re-check ${formatDuration(policy.verify.recheckEveryMs)}`,
+    );
+  }
+  if (config.defaultsTaken.length === 0) return;
+  say('');
+  say('Defaults were taken for these; set them if your outages are not like everybody else’s:');
+  for (const key of config.defaultsTaken) say(`  ${key}`);
+}

@@ -1,0 +1,5 @@
+/** Ends a command that could not do its work: one sentence on stderr, and an exit code that scripts can use. */
+export function fail(sentence: string, exitCode: number): void {
+  console.error(sentence);
+  process.exitCode = exitCode;
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Where everything is, for scripts: written when all accept requests, again after a restart, removed at the end. */
+export interface ReadyFile {
+  readonly receiverUrl: string;
+  readonly apiUrl: string;
+  readonly pageUrl: string;
+  readonly adminKey: string;
+  readonly sources: readonly { readonly name: string; readonly webhookUrl: string }[];
+  /** Null where not run by us. */
+  readonly pids: Readonly<Record<'parent' | 'receiver' | 'api' | 'worker' | 'postgres' | 'redis', number | null>>;
+  /** Health and metrics of the processes without a public port. */
+  readonly adminUrls: Readonly<Record<'receiver' | 'worker' | 'api', string | null>>;
+}
+
+/** Replaces the file in one step: a reader sees the old one or the new one, never half of either. It holds a key: 0600. */
+export async function writeReadyFile(path: string, content: ReadyFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
+}

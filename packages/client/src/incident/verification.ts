@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { codeSchema } from '../answer/code.ts';
+import { instantSchema } from '../answer/instant.ts';
+import { serviceNameSchema } from '../gate/service-name.ts';
+
+const layerSchema = z.enum(['local_liveness', 'local_readiness', 'device', 'tunnel', 'public', 'application']);
+
+/** What one layer answered; `unknown` means that the question could not be put. */
+export const layerResultSchema = z.object({
+  layer: layerSchema,
+  outcome: z.enum(['pass', 'fail', 'unknown', 'skipped']),
+  reason: codeSchema,
+  latencyMs: z.int().nonnegative().nullable(),
+  detail: z.string(),
+});
+
+/** One run of the six layers for a service, in dependency order. */
+export const verificationSchema = z.object({
+  id: z.string(),
+  service: serviceNameSchema,
+  startedAt: instantSchema,
+  verdict: codeSchema,
+  firstBroken: layerSchema.nullable(),
+  /** The next step for a person, as one sentence. */
+  runbook: z.string(),
+  /** The gate was shut again while it ran, so its result counts for nothing. */
+  overtaken: z.boolean(),
+  layers: z.array(layerResultSchema),
+});
+export type Verification = z.output<typeof verificationSchema>;

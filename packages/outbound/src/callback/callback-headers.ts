@@ -1,0 +1,46 @@
+import { Webhook } from 'standardwebhooks';
+import { areSendable, type HeaderList, mergeHeaders } from '../http/headers.ts';
+
+export interface CallbackIdentity {
+  readonly idempotencyKey: string;
+  readonly webhookId: string;
+  /** `whsec_` and base64, or base64 alone. */
+  readonly signingSecret: string;
+}
+
+/**
+ * The headers of one attempt: the caller's, the bare `Idempotency-Key`, and a Standard Webhooks signature over exactly
+ * `body` as UTF-8. Tidegate's own win over the caller's. Null when the secret or the key cannot be used. Never throws.
+ */
+export function buildCallbackHeaders(
+  caller: HeaderList,
+  identity: CallbackIdentity,
+  body: string,
+  sentAt: Date,
+): HeaderList | null {
+  const signature = sign(identity, body, sentAt);
+  if (signature === null) return null;
+  const headers = mergeHeaders(
+    { 'user-agent': 'tidegate', ...lowerCased(caller) },
+    {
+      'idempotency-key': identity.idempotencyKey,
+      'webhook-id': identity.webhookId,
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+      'webhook-signature': signature,
+    },
+  );
+  return areSendable(headers) ? headers : null;
+}
+
+function lowerCased(headers: HeaderList): HeaderList {
+  return mergeHeaders(headers, {});
+}
+
+function sign(identity: CallbackIdentity, body: string, sentAt: Date): string | null {
+  try {
+    return new Webhook(identity.signingSecret).sign(identity.webhookId, sentAt, body);
+  } catch {
+    // The library's error could describe the secret.
+    return null;
+  }
+}

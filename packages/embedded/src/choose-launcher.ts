@@ -56,7 +56,8 @@ export function listLaunchers(uid: number | null, superviseParent: boolean): Lau
   }
   const namespace = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];
   const drop = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...death];
-  const pass = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  // Postgres asks access(), which forgets the leave after a change of user unless told to keep it.
+  const pass = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return [
     {
       ...base,

@@ -29,5 +29,3 @@ export interface BackendOptions {
   readonly prefix: string;
   readonly onError: (failure: QueueFailure) => void;
 }
-
-export type OpenBackendFn = (options: BackendOptions) => Promise<OpenBackend>;

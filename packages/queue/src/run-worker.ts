@@ -9,6 +9,9 @@ import { withDeadline } from './with-deadline.ts';
 const DRAIN_MS = 5000;
 const DISCONNECT_MS = 1000;
 
+/** How long a starting worker waits for its connections: on Redis BullMQ would wait for ever. */
+const READY_MS = 4000;
+
 /** A job whose worker died is given to another within two checks of this length after its lock ran out. */
 const LOCK_MS = 30_000;
 const STALLED_CHECK_MS = 10_000;
@@ -71,7 +74,7 @@ export async function runWorker(
     await free();
   };
   try {
-    await worker.waitUntilReady();
+    await withDeadline(worker.waitUntilReady(), READY_MS);
   } catch (error) {
     await abandon();
     throw error;

@@ -121,7 +121,8 @@ CREATE TABLE "incident" (
 	"resolved_by" text,
 	"merged_into" text,
 	"reopened" integer DEFAULT 0 NOT NULL,
-	"summary" text NOT NULL
+	"summary" text NOT NULL,
+	"first_broken" text
 );
 --> statement-breakpoint
 CREATE TABLE "incident_service" (

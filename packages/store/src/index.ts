@@ -6,7 +6,13 @@ export { type CreatedCallback, createCallback, type NewCallback } from './callba
 export { endRelease } from './callback/end-release.ts';
 export { ensureSigningSecrets } from './callback/ensure-signing-secrets.ts';
 export { type AttemptEnd, finishAttempt } from './callback/finish-attempt.ts';
-export { type CallbackDetail, type CallbackRow, listCallbacks, readCallback } from './callback/list-callbacks.ts';
+export {
+  type CallbackDetail,
+  type CallbackFilter,
+  type CallbackRow,
+  listCallbacks,
+  readCallback,
+} from './callback/list-callbacks.ts';
 export { type ExpiredLease, listExpiredLeases } from './callback/list-expired-leases.ts';
 export { loadDataKey } from './data-key/load-data-key.ts';
 export { type DataKeyRow, saveDataKey } from './data-key/save-data-key.ts';
@@ -19,7 +25,7 @@ export { type NextDue, nextDue } from './health/next-due.ts';
 export { ping } from './health/ping.ts';
 export { type Overview, readOverview } from './health/read-overview.ts';
 export { type CorrelatedGroup, correlateDue } from './incident/correlate-due.ts';
-export { type IncidentRow, listIncidents } from './incident/list-incidents.ts';
+export { type IncidentFilter, type IncidentRow, listIncidents } from './incident/list-incidents.ts';
 export type { Policies } from './incident/load-group-facts.ts';
 export { type IncidentDetail, readIncident, type VerificationView } from './incident/read-incident.ts';
 export { claimKeyring } from './installation/claim-keyring.ts';

@@ -16,18 +16,18 @@ export async function keepPostgres(dataDir: string, log: Log, onRestart: () => v
   let stopping = false;
   let server = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
   const { url, port } = server;
-  log.info('child.started', { child: 'postgres', pid: server.pid, attempt: 1 });
+  log.info('child.started', { child: 'postgres', childPid: server.pid, attempt: 1 });
   const ended = keepRunning();
 
   async function keepRunning(): Promise<void> {
     for (let attempt = 2; ; attempt += 1) {
       await server.exited;
       if (stopping) return;
-      log.warn('child.exited', { child: 'postgres', pid: server.pid });
+      log.warn('child.exited', { child: 'postgres', childPid: server.pid });
       const restarted = await restart();
       if (restarted === null) return;
       server = restarted;
-      log.info('child.started', { child: 'postgres', pid: server.pid, attempt });
+      log.info('child.started', { child: 'postgres', childPid: server.pid, attempt });
       onRestart();
     }
   }

@@ -73,21 +73,10 @@ export function resolveValues(document: Document, app: AppName, env: Env): { val
     if (typeof node.value === 'number' && TEXT_KEYS.has(path.at(-1) ?? '') && node.source !== undefined) {
       return node.source;
     }
-    return typeof node.value === 'string' && ownsPath(app, path) ? interpolate(node.value, path) : node.value;
-  }
-
-  function interpolate(text: string, path: KeyPath): string {
-    return text.replaceAll(/\$\$\{|\$\{([^}]*)\}?/g, (match, reference: string | undefined) => {
-      if (match === '$${') {
-        return '${';
-      }
-      const problem = problemOf(reference ?? '', match.endsWith('}'), env);
-      if (problem !== null) {
-        issues.push({ path, message: problem });
-        return match;
-      }
-      return env[reference ?? ''] ?? '';
-    });
+    if (typeof node.value !== 'string' || !ownsPath(app, path)) {
+      return node.value;
+    }
+    return interpolate(node.value, env, (message) => issues.push({ path, message }));
   }
 
   const value = resolve(document.contents, []) ?? {};
@@ -95,6 +84,20 @@ export function resolveValues(document: Document, app: AppName, env: Env): { val
     issues.push({ path: [], message: 'the file is too large or too deep once its aliases are written out' });
   }
   return { value, issues };
+}
+
+function interpolate(text: string, env: Env, report: (message: string) => void): string {
+  return text.replaceAll(/\$\$\{|\$\{([^}]*)\}?/g, (match, reference: string | undefined) => {
+    if (match === '$${') {
+      return '${';
+    }
+    const problem = problemOf(reference ?? '', match.endsWith('}'), env);
+    if (problem !== null) {
+      report(problem);
+      return match;
+    }
+    return env[reference ?? ''] ?? '';
+  });
 }
 
 function problemOf(reference: string, closed: boolean, env: Env): string | null {

@@ -22,7 +22,7 @@ const incident = {
 } as const;
 const gate = { service: 'name', reason: 'code', generation: 'number', incident: 'id' } as const;
 const callback = { callback: 'id', service: 'name', state: 'code' } as const;
-const child = { child: 'code', pid: 'number' } as const;
+const child = { child: 'code', childPid: 'number' } as const;
 
 /**
  * Every line an app may log and the only fields it may have: the allow-list of I3. Add events and fields here, never a

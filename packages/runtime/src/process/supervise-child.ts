@@ -50,7 +50,7 @@ export async function superviseChild(spec: ChildSpec, log: Log, onRestart: () =>
   let child = launch(spec, {});
   let ready = await untilReady(spec.name, child);
   const pinned = spec.pin(ready);
-  log.info('child.started', { child: spec.name, pid: child.pid ?? 0, attempt: 1 });
+  log.info('child.started', { child: spec.name, childPid: child.pid ?? 0, attempt: 1 });
   const ended = keepRunning();
 
   async function keepRunning(): Promise<void> {
@@ -58,7 +58,7 @@ export async function superviseChild(spec: ChildSpec, log: Log, onRestart: () =>
       const startedMs = performance.now();
       const { exitCode, signal } = await untilExit(child);
       if (stopping) return;
-      log.warn('child.exited', { child: spec.name, pid: child.pid ?? 0, exitCode, signal });
+      log.warn('child.exited', { child: spec.name, childPid: child.pid ?? 0, exitCode, signal });
       pauseMs =
         performance.now() - startedMs > STABLE_AFTER_MS ? 0 : Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || FIRST_PAUSE_MS);
       await delay(pauseMs);
@@ -66,7 +66,7 @@ export async function superviseChild(spec: ChildSpec, log: Log, onRestart: () =>
       child = launch(spec, pinned);
       try {
         ready = await untilReady(spec.name, child);
-        log.info('child.started', { child: spec.name, pid: child.pid ?? 0, attempt });
+        log.info('child.started', { child: spec.name, childPid: child.pid ?? 0, attempt });
         onRestart();
       } catch {
         // It ended again; the loop sees its exit and waits longer.

@@ -1,6 +1,17 @@
-import type { GroupDecision, IncidentKind, SubjectRef, TimelineEvent } from '@tidegate/core';
+import type {
+  GateReason,
+  GroupDecision,
+  IncidentKind,
+  Layer,
+  SubjectRef,
+  TimelineEvent,
+  Verdict,
+} from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
 import { addTimeline } from './add-timeline.ts';
+
+/** A fleet's worth of services would bury the line that matters. */
+const MOST_SERVICES_TOLD = 10;
 
 /** A decision that puts subjects into an incident, with the ids its aliases stand for. */
 export interface Opening {
@@ -25,7 +36,7 @@ export async function applyOpening(tx: Transaction, opening: Opening): Promise<s
     await tx`update incident set kind = ${decision.kind} where id = ${incidentId}`;
     events.push({ event: 'incident.kind_changed', from: before, to: decision.kind });
   }
-  await joinSubjects(tx, opening, incidentId);
+  const newServices = await joinSubjects(tx, opening, incidentId);
   events.push(
     ...decision.joined.map(({ subject, why }): TimelineEvent => ({ event: 'incident.joined', subject, why })),
   );
@@ -34,6 +45,7 @@ export async function applyOpening(tx: Transaction, opening: Opening): Promise<s
     await addTimeline(tx, incident, { event: 'incident.merged', into: incidentId, why });
     events.push({ event: 'incident.absorbed', incident, why });
   }
+  events.push(...(await describeServices(tx, incidentId, newServices)));
   await addTimeline(tx, incidentId, ...events);
   await summarize(tx, opening, incidentId);
   return incidentId;
@@ -68,7 +80,7 @@ async function joinSubjects(
   tx: Transaction,
   { decision, idByAlias, groupId }: Opening,
   incidentId: string,
-): Promise<void> {
+): Promise<number[]> {
   const joined = decision.joined.map(({ subject, why }) => ({ id: idByAlias.get(subject.alias) ?? groupId, why }));
   await tx`
     insert into incident_subject (incident_id, subject_id, why, joined_at)
@@ -76,10 +88,34 @@ async function joinSubjects(
     from unnest(${joined.map((j) => j.id)}::bigint[], ${joined.map((j) => j.why)}::text[]) as i(id, why)
     order by i.id on conflict do nothing`;
   // A token no device is linked to yet holds every service that has no device either: they belong to its incident.
-  await tx`
+  const added = await tx<{ serviceId: number }[]>`
     insert into incident_service (incident_id, service_id)
     select distinct ${incidentId}, t.service_id from services_touched(${joined.map((j) => j.id)}::bigint[]) t
-    order by 2 on conflict do nothing`;
+    order by 2 on conflict do nothing returning service_id`;
+  return added.map((row) => row.serviceId);
+}
+
+/** What this opening found: which gates are held and why, and where their last verification failed. */
+async function describeServices(
+  tx: Transaction,
+  incidentId: string,
+  serviceIds: readonly number[],
+): Promise<TimelineEvent[]> {
+  const rows = await tx<{ service: string; reason: GateReason; verdict: Verdict | null; firstBroken: Layer | null }[]>`
+    select s.name as service, g.reason, v.verdict, v.first_broken
+    from service s join gate g on g.service_id = s.id
+    left join lateral (
+      select verdict, first_broken from verification v
+      where v.service_id = s.id and v.generation = g.generation and not v.passed order by v.started_at desc limit 1
+    ) v on true
+    where s.id = any(${[...serviceIds]}::int[]) and g.state in ('held', 'verifying')
+    order by s.name limit ${MOST_SERVICES_TOLD}`;
+  const broken = rows.find((row) => row.firstBroken !== null)?.firstBroken ?? null;
+  if (broken !== null) await tx`update incident set first_broken = ${broken} where id = ${incidentId}`;
+  return rows.flatMap(({ service, reason, verdict, firstBroken }): TimelineEvent[] => [
+    { event: 'gate.held', service, reason },
+    ...(verdict === null ? [] : [{ event: 'verification.failed', service, verdict, firstBroken } as const]),
+  ]);
 }
 
 async function absorb(tx: Transaction, from: string, into: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { IncidentKind, IncidentState } from '@tidegate/core';
+import type { IncidentKind, IncidentState, Layer } from '@tidegate/core';
 import type { Sql } from '../database/connect.ts';
 import { decodeCursor, type Page, toPage } from '../database/cursor.ts';
 import { toStoreError } from '../database/store-error.ts';
@@ -16,6 +16,7 @@ export interface IncidentRow {
   readonly mergedInto: string | null;
   readonly reopened: number;
   readonly summary: string;
+  readonly firstBroken: Layer | null;
 }
 
 export interface IncidentFilter {
@@ -51,7 +52,7 @@ export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<P
 
 export function incidentColumns(sql: Sql) {
   return sql`i.id, i.kind, i.state, g.alias as group_alias, g.name as group_name, i.opened_at, i.resolved_at, i.resolved_by, i.merged_into,
-    i.reopened, i.summary,
+    i.reopened, i.summary, i.first_broken,
     (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
       where x.incident_id = i.id) as services`;
 }

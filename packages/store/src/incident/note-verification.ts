@@ -24,7 +24,11 @@ export async function noteVerification(
   const event: TimelineEvent = passed
     ? { event: 'verification.passed', service: run.service, passes, required }
     : { event: 'verification.failed', service: run.service, verdict, firstBroken: result.firstBroken };
-  for (const { id } of incidents) await addTimeline(tx, id, event);
+  for (const { id } of incidents) {
+    if (result.firstBroken !== null)
+      await tx`update incident set first_broken = ${result.firstBroken} where id = ${id}`;
+    await addTimeline(tx, id, event);
+  }
 }
 
 async function previousVerdict(tx: Transaction, { run }: VerificationResult): Promise<Verdict | undefined> {

@@ -29,8 +29,8 @@ export async function openFromVerification(
   if (place === undefined || place.groupId === null || !place.lasting || place.correlating || place.down) return null;
   const summary = `${run.service}: ${result.runbook}`;
   const [incident] = await tx<{ id: string }[]>`
-    insert into incident (id, kind, group_id, opened_at, summary)
-    values (${timing.incidentId}, ${kindOf(verdict)}, ${place.groupId}, clock_timestamp(), ${summary})
+    insert into incident (id, kind, group_id, opened_at, summary, first_broken)
+    values (${timing.incidentId}, ${kindOf(verdict)}, ${place.groupId}, clock_timestamp(), ${summary}, ${result.firstBroken})
     on conflict (group_id) where state <> 'resolved' do nothing returning id`;
   if (incident === undefined) {
     await tx`insert into incident_service (incident_id, service_id)

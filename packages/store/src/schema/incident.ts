@@ -1,4 +1,4 @@
-import type { IncidentKind, IncidentState } from '@tidegate/core';
+import type { IncidentKind, IncidentState, Layer } from '@tidegate/core';
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from './columns.ts';
@@ -32,6 +32,8 @@ export const incident = pgTable(
     mergedInto: text('merged_into'),
     reopened: integer('reopened').notNull().default(0),
     summary: text('summary').notNull(),
+    /** First broken layer of the latest failed verification: the word a pager needs. */
+    firstBroken: text('first_broken').$type<Layer>(),
   },
   (table) => [
     uniqueIndex('incident_open_group').on(table.groupId).where(sql`state <> 'resolved'`),

@@ -83,7 +83,7 @@ export async function raiseGenerations(
     update gate set
       state = 'held', generation = generation + 1, passes = 0, verify_run = null, opened_by = null, opened_by_started_at = null,
       since = case when state in ('open', 'releasing') then clock_timestamp() else since end,
-      reason = case when reason = 'held_by_hand' then reason else ${reason} end,
+      reason = case when reason in ('held_by_hand', 'never_verified') then reason else ${reason} end,
       verify_due_at = case when reason = 'held_by_hand' then null else clock_timestamp() end,
       verify_attempt = 0
     where service_id = any(${[...serviceIds]}::int[])`;

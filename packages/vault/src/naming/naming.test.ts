@@ -114,6 +114,12 @@ describe('lookupHash', () => {
     );
   });
 
+  it('keeps texts apart that UTF-8 would make equal', () => {
+    const texts = ['\ud800', '\ud801', '\udc00', '\ufffd', 'a\ud800', 'a\ufffd'];
+    const hashes = texts.map((text) => lookupHash(keyring, 'idempotency-key', text).toString('hex'));
+    expect(new Set(hashes).size).toBe(texts.length);
+  });
+
   it('hashes one value differently for each purpose and each keyring', () => {
     const hashes = LOOKUP_PURPOSES.flatMap((purpose) =>
       [keyring, otherKeyring].map((ring) => lookupHash(ring, purpose, 'same').toString('hex')),

@@ -16,7 +16,7 @@ const MAKERS = {
 describe('random names', () => {
   it.each(Object.entries(MAKERS))('%s has its form and never repeats', (_name, { make, form }) => {
     const made = Array.from({ length: 5_000 }, make);
-    for (const value of made) expect(value).toMatch(form);
+    expect(made.filter((value) => !form.test(value))).toEqual([]);
     expect(new Set(made).size).toBe(made.length);
   });
 

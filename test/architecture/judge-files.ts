@@ -25,9 +25,10 @@ export function judgeFile(file: SourceFile): string[] {
 const isCore = (file: SourceFile) => file.path.startsWith('packages/core/') && isShipped(file.path);
 const when = (broken: boolean, why: string) => (broken ? [why] : []);
 
-const PROCESS = /(?<![.\w$])process\s*(\?\.|\.|\[)|\bglobalThis\s*\??\.\s*process\b/;
+// `(?<!(?<!\.\.)\.)` lets a spread through: `child.process` is a property, `...process` is the process.
+const PROCESS = /(?<![\w$])(?<!(?<!\.\.)\.)process\s*(\?\.|\.|\[)|\bglobalThis\s*\??\.\s*process\b/;
 const ENVIRONMENT =
-  /(?<![.\w$])process\s*(\?\.|\.)\s*env\b|(?<![.\w$])process\s*\[|\{[^{}]*\benv\b[^{}]*\}\s*=\s*process\b/;
+  /(?<![\w$])(?<!(?<!\.\.)\.)process\s*(\?\.|\.)\s*env\b|(?<![\w$])(?<!(?<!\.\.)\.)process\s*\[|\{[^{}]*\benv\b[^{}]*\}\s*=\s*process\b/;
 
 /** The environment is read in one folder; signals, exit codes and the platform are the business of two packages. */
 function judgeProcess(file: SourceFile): string[] {
@@ -38,7 +39,7 @@ function judgeProcess(file: SourceFile): string[] {
     ...when(readsEnvironment, 'process.env is read in packages/runtime/src/config only'),
     ...when(usesProcess, 'process belongs to packages/runtime (and the platform to packages/embedded)'),
     ...when(
-      !file.path.startsWith('apps/cli/') && /(?<![.\w$])console\s*\./.test(file.code),
+      !file.path.startsWith('apps/cli/') && /(?<![\w$])(?<!(?<!\.\.)\.)console\s*\./.test(file.code),
       'only apps log, and only the cli prints',
     ),
   ];
@@ -54,16 +55,16 @@ function judgeTest(file: SourceFile): string[] {
 const IMPURE: ReadonlyArray<[pattern: RegExp, what: string]> = [
   [/\bDate\s*(\.\s*now|\[)/, 'reads the clock'],
   [/\bnew\s+Date\b(?!\s*\()|\bnew\s+Date\s*\(\s*\)/, 'reads the clock'],
-  [/(?<!\bnew\s+)(?<![.\w$])Date\s*\(/, 'reads the clock'],
+  [/(?<!\bnew\s+)(?<![\w$])(?<!(?<!\.\.)\.)Date\s*\(/, 'reads the clock'],
   [/\{[^{}]*\bnow\b[^{}]*\}\s*=\s*Date\b/, 'reads the clock'],
   [
     /\bDate\s*\.\s*parse\b|\.\s*(get|set)(?!UTC|Time\b)(FullYear|Month|Date|Day|Hours|Minutes|Seconds|Milliseconds|Timezone\w*)\s*\(/,
     'reads the local time zone',
   ],
   [/\bMath\s*(\.\s*random|\[)/, 'rolls dice'],
-  [/(?<![.\w$])(fetch|setTimeout|setInterval|setImmediate|queueMicrotask)\s*\(/, 'acts on the world'],
+  [/(?<![\w$])(?<!(?<!\.\.)\.)(fetch|setTimeout|setInterval|setImmediate|queueMicrotask)\s*\(/, 'acts on the world'],
   [
-    /(?<![.\w$])(XMLHttpRequest|WebSocket|EventSource|performance|crypto|globalThis|global)\b(?!\s*[?]?:)/,
+    /(?<![\w$])(?<!(?<!\.\.)\.)(XMLHttpRequest|WebSocket|EventSource|performance|crypto|globalThis|global)\b(?!\s*[?]?:)/,
     'reaches for a global',
   ],
 ];

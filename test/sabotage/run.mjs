@@ -113,15 +113,23 @@ function applyPatch(patch, folder) {
     : `the patch does not apply: ${(git.stderr || String(git.error ?? '')).trim().split('\n')[0]}`;
 }
 
+const copies = new Set();
+process.on('exit', () => {
+  for (const parent of copies) rmSync(parent, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 /** Makes a copy of the tree for `work` and removes it afterwards, whatever happens. */
 async function inCopy(root, work) {
   const parent = mkdtempSync(join(realpathSync(tmpdir()), 'sabotage-'));
+  copies.add(parent);
   try {
     const folder = join(parent, 'tree');
     copyTree(root, folder);
     return await work(folder);
   } finally {
     rmSync(parent, { recursive: true, force: true });
+    copies.delete(parent);
   }
 }
 

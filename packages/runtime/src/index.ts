@@ -26,6 +26,7 @@ export { createMetrics, type Metrics } from './metrics/create-metrics.ts';
 export { type LabelsOf, METRIC_CATALOG, type MetricKey } from './metrics/metric-catalog.ts';
 export type { CloseStep } from './process/close-in-order.ts';
 export { describeFailure, type FailureReport } from './process/describe-failure.ts';
+export { endWith } from './process/end-with.ts';
 export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, runApp } from './process/run-app.ts';
 export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';
 export { ChildFailed, type ChildSpec, type SupervisedChild, superviseChild } from './process/supervise-child.ts';

@@ -45,9 +45,5 @@ export { listSubjects, type SubjectRow } from './subject/list-subjects.ts';
 export { newestUnlinkedDevice } from './subject/newest-unlinked-device.ts';
 export { type KnownSubject, resolveSubjects, type SubjectIdentity } from './subject/resolve-subjects.ts';
 export { type ClaimedVerification, claimVerifications } from './verification/claim-verifications.ts';
-export {
-  type FinishedVerification,
-  finishVerification,
-  type VerificationResult,
-  type VerificationTiming,
-} from './verification/finish-verification.ts';
+export { type FinishedVerification, finishVerification } from './verification/finish-verification.ts';
+export type { VerificationResult, VerificationTiming } from './verification/verification-result.ts';

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { childEnv } from '../config/child-env.ts';
 import type { Log } from '../log/create-logger.ts';
 import type { ReadyMessage } from './run-app.ts';
 
@@ -96,7 +97,7 @@ export async function superviseChild(spec: ChildSpec, log: Log, onRestart: () =>
 function launch(spec: ChildSpec, pinned: Readonly<Record<string, string>>): ChildProcess {
   const output = spec.outputFd ?? 'inherit';
   return spawn(process.execPath, [spec.entry], {
-    env: { ...process.env, ...spec.env, ...pinned },
+    env: childEnv(spec.env, pinned),
     stdio: ['ignore', output, output, 'ipc'],
     detached: true,
   });

@@ -1,6 +1,6 @@
 import type { TimelineEvent, Verdict } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
-import type { VerificationResult } from '../verification/finish-verification.ts';
+import type { VerificationResult } from '../verification/verification-result.ts';
 import { addTimeline } from './add-timeline.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/connect.ts';
-import { raiseGenerations } from './apply-services.ts';
+import { raiseGenerations } from '../gate/raise-generations.ts';
 
 interface WantedEdges {
   serviceId: number;

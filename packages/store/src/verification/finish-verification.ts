@@ -1,31 +1,11 @@
-import { type GateSettlement, type LayerResult, type SettlingGate, settleGate, type Verdict } from '@tidegate/core';
+import { type GateSettlement, type SettlingGate, settleGate } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { noteVerification } from '../incident/note-verification.ts';
 import { openFromVerification } from '../incident/open-from-verification.ts';
 import { resolveVerified } from '../incident/resolve-verified.ts';
-import type { ClaimedVerification } from './claim-verifications.ts';
 import { saveVerification } from './save-verification.ts';
-
-export interface VerificationResult {
-  readonly run: ClaimedVerification;
-  readonly layers: readonly LayerResult[];
-  readonly verdict: Verdict;
-  readonly firstBroken: LayerResult['layer'] | null;
-  readonly runbook: string;
-}
-
-export interface VerificationTiming {
-  /** `verify.passes` of the service's policy. */
-  readonly requiredPasses: number;
-  readonly everyMs: number;
-  readonly recheckEveryMs: number;
-  /** Delay before the next try should this one count as failed; jittered by the caller. */
-  readonly backoffMs: number;
-  readonly openAfterMs: number;
-  /** Fresh id, used if a lasting failure opens an incident. */
-  readonly incidentId: string;
-}
+import type { VerificationResult, VerificationTiming } from './verification-result.ts';
 
 export interface FinishedVerification {
   readonly settlement: GateSettlement;

@@ -1,6 +1,6 @@
 import type { GateSettlement } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
-import type { VerificationResult } from './finish-verification.ts';
+import type { VerificationResult } from './verification-result.ts';
 
 /** Writes down a run and its six layers, also when a newer generation made it worthless: on-call wants to see what was tried. */
 export async function saveVerification(

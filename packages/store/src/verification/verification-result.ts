@@ -1,0 +1,23 @@
+import type { LayerResult, Verdict } from '@tidegate/core';
+import type { ClaimedVerification } from './claim-verifications.ts';
+
+/** What a verification found, ready to be written down. */
+export interface VerificationResult {
+  readonly run: ClaimedVerification;
+  readonly layers: readonly LayerResult[];
+  readonly verdict: Verdict;
+  readonly firstBroken: LayerResult['layer'] | null;
+  readonly runbook: string;
+}
+
+export interface VerificationTiming {
+  /** `verify.passes` of the service's policy. */
+  readonly requiredPasses: number;
+  readonly everyMs: number;
+  readonly recheckEveryMs: number;
+  /** Delay before the next try should this one count as failed; jittered by the caller. */
+  readonly backoffMs: number;
+  readonly openAfterMs: number;
+  /** Fresh id, used if a lasting failure opens an incident. */
+  readonly incidentId: string;
+}

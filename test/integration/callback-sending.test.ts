@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type CreatedCallback,
+  claimCallbacks,
+  connect,
+  createCallback,
+  endRelease,
+  finishAttempt,
+  listExpiredLeases,
+  type NewCallback,
+  readCallback,
+  readGates,
+  type Sql,
+} from '@tidegate/store';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { verifies } from '../support/verifies.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let planted: PlantedService;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = connect(database.url, { application: 'test' });
+  planted = await plantService(sql, 'agent');
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await sql`truncate callback, attempt`;
+  await setGate('open');
+});
+
+const LEASE_MS = 60_000;
+
+async function setGate(state: 'open' | 'held' | 'verifying' | 'releasing'): Promise<void> {
+  await sql`update gate set state = ${state}, reason = 'verified'`;
+}
+
+function newCallback(key = randomUUID(), payload = 'payload'): NewCallback {
+  return {
+    id: `cb_${randomUUID().slice(0, 8)}`,
+    service: 'agent',
+    keyHash: Buffer.from(key),
+    payloadHash: Buffer.from(payload),
+    method: 'POST',
+    origin: 'https://receiver.example',
+    safety: 'unsafe',
+    repeat: 'forbidden',
+    sealedUrl: Buffer.from('sealed'),
+    sealedHeaders: Buffer.from('sealed'),
+    sealedBody: null,
+    sealedIdempotencyKey: Buffer.from('sealed'),
+    deadlineAt: null,
+  };
+}
+
+async function hand(callback = newCallback()): Promise<string> {
+  const created = await createCallback(sql, callback);
+  if (created.kind !== 'created') throw new Error(created.kind);
+  return created.id;
+}
+
+async function stateOf(id: string): Promise<string | undefined> {
+  return (await readCallback(sql, id, null))?.state;
+}
+
+const DELIVERED = {
+  phase: 'answered',
+  status: 200,
+  reason: 'answered',
+  latencyMs: 1,
+  next: { state: 'delivered', reason: 'accepted' },
+} as const;
+
+describe('sending callbacks', () => {
+  it(verifies('I7', 'never claims one whose gate is not open, whatever state it was queued in'), async () => {
+    const id = await hand();
+    for (const state of ['held', 'verifying'] as const) {
+      await setGate(state);
+      await sql`update callback set state = 'queued', due_at = clock_timestamp()`;
+      expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+      expect(await stateOf(id)).toBe('held');
+    }
+  });
+
+  it(
+    verifies(
+      'I7',
+      'holds one that is handed over while the gate is held, and sends it only after an opening queued it',
+    ),
+    async () => {
+      await setGate('held');
+      const id = await hand();
+      expect(await stateOf(id)).toBe('held');
+      await setGate('open');
+      expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+    },
+  );
+
+  it(
+    verifies('I7', 'is stopped by a Disconnected that commits before the claim, and never claimed after it'),
+    async () => {
+      for (let round = 0; round < 20; round += 1) {
+        await setGate('open');
+        const id = await hand();
+        const [, claimed] = await Promise.all([
+          deliver(sql, planted, { status: 'disconnected' }),
+          claimCallbacks(sql, 10, LEASE_MS),
+        ]);
+        const [gate] = await readGates(sql, ['agent']);
+        expect(gate?.state).toBe('held');
+        // Claimed means: before the Disconnected committed, so under the generation before it.
+        for (const callback of claimed) expect(callback.generation).toBe((gate?.generation ?? 0) - 1);
+        expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+        expect(['held', 'sending']).toContain(await stateOf(id));
+        await sql`truncate callback, attempt`;
+      }
+    },
+  );
+
+  it('is claimed once by workers that race, with its attempt row committed', async () => {
+    await hand();
+    const claims = await Promise.all([1, 2, 3, 4].map(() => claimCallbacks(sql, 10, LEASE_MS)));
+    expect(claims.flat()).toHaveLength(1);
+    expect(await sql`select number, finished_at from attempt`).toEqual([{ number: 1, finishedAt: null }]);
+  });
+
+  it(verifies('I7', 'treats an expired lease as unknown, and fences the worker that comes back late'), async () => {
+    const id = await hand();
+    const [claimed] = await claimCallbacks(sql, 10, 0);
+    const [lease] = await listExpiredLeases(sql, 10);
+    expect(lease).toMatchObject({ callbackId: id, attempt: 1, repeat: 'forbidden' });
+    const unknown = { phase: 'maybe_received', status: null, reason: 'lease_expired', latencyMs: null } as const;
+    await finishAttempt(sql, {
+      callbackId: id,
+      attempt: 1,
+      ...unknown,
+      next: { state: 'needs_review', reason: 'outcome_unknown' },
+    });
+    const late = await finishAttempt(sql, { callbackId: id, attempt: claimed?.attempt ?? 0, ...DELIVERED });
+    expect(late.fenced).toBe(true);
+    expect(await stateOf(id)).toBe('needs_review');
+  });
+
+  it(verifies('I9', 'counts attempts and elapsed time in Postgres, so that a restart resets neither'), async () => {
+    const id = await hand();
+    await sql`update callback set created_at = created_at - interval '1 hour'`;
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const [claimed] = await claimCallbacks(sql, 10, LEASE_MS);
+      expect(claimed).toMatchObject({ id, attempt });
+      expect(claimed?.elapsedMs).toBeGreaterThanOrEqual(3_600_000);
+      await finishAttempt(sql, {
+        callbackId: id,
+        attempt,
+        phase: 'not_sent',
+        status: null,
+        reason: 'refused',
+        latencyMs: 1,
+        next: { state: 'retrying', reason: 'not_sent', delayMs: 0 },
+      });
+    }
+  });
+
+  it(
+    verifies('I8', 'makes one row of any number of concurrent copies, and refuses another payload under the same key'),
+    async () => {
+      const key = randomUUID();
+      const answers = await Promise.all(Array.from({ length: 30 }, () => createCallback(sql, newCallback(key))));
+      const kinds = answers.map((answer: CreatedCallback) => answer.kind).sort();
+      expect(kinds).toEqual(['created', ...Array.from({ length: 29 }, () => 'replayed')]);
+      expect(await createCallback(sql, newCallback(key, 'another payload'))).toEqual({ kind: 'payload_differs' });
+      expect(await sql`select count(*)::int as count from callback`).toEqual([{ count: 1 }]);
+    },
+  );
+
+  it('ends a release once nothing held before is left to send', async () => {
+    const id = await hand();
+    await setGate('releasing');
+    expect(await endRelease(sql)).toEqual([]);
+    await claimCallbacks(sql, 10, LEASE_MS);
+    await finishAttempt(sql, { callbackId: id, attempt: 1, ...DELIVERED });
+    expect(await endRelease(sql)).toEqual(['agent']);
+    expect((await readGates(sql, ['agent']))[0]?.state).toBe('open');
+  });
+});

@@ -1,24 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Policy } from '@tidegate/core';
 import { type CorrelatedGroup, connect, correlateDue, listIncidents, readIncident, type Sql } from '@tidegate/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
+import { POLICIES } from '../support/policies.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { verifies } from '../support/verifies.ts';
-
-const POLICY: Policy = {
-  openAfterMs: 20_000,
-  maxWaitMs: 120_000,
-  reopenWithinMs: 600_000,
-  flap: { windowMs: 600_000, opensAt: 4, settlesAt: 1 },
-  verify: { passes: 2, everyMs: 5000, timeoutMs: 5000, edgeTimeoutMs: 35_000, recheckEveryMs: 300_000 },
-  release: {
-    canary: 1,
-    maxPerSecond: 20,
-    retry: { attempts: 8, baseDelayMs: 1000, maxDelayMs: 300_000, maxElapsedMs: 86_400_000 },
-  },
-};
-const POLICIES = { byName: { default: POLICY }, fallback: POLICY };
 
 let database: TestDatabase;
 let sql: Sql;

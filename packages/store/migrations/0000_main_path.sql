@@ -122,7 +122,8 @@ CREATE TABLE "incident" (
 	"merged_into" text,
 	"reopened" integer DEFAULT 0 NOT NULL,
 	"summary" text NOT NULL,
-	"first_broken" text
+	"first_broken" text,
+	CONSTRAINT "incident_ends_on_evidence" CHECK (state <> 'resolved' or resolved_by is not null or merged_into is not null)
 );
 --> statement-breakpoint
 CREATE TABLE "incident_service" (

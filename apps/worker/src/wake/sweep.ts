@@ -1,6 +1,5 @@
-import type { Room } from '@tidegate/queue';
-import { nextDue } from '@tidegate/store';
-import type { WorkerContext } from '../worker-context.ts';
+import type { Queue, Room } from '@tidegate/queue';
+import { nextDue, type Sql } from '@tidegate/store';
 import type { Drain } from './create-drain.ts';
 
 const ROOMS: readonly Room[] = ['correlate', 'verify', 'release'];
@@ -10,7 +9,7 @@ const ROOMS: readonly Room[] = ['correlate', 'verify', 'release'];
  * Postgres is the truth, a job only the alarm clock (I12). An alarm that cannot be set is not an error here.
  */
 export async function sweep(
-  context: WorkerContext,
+  context: { readonly sql: Sql; readonly queue: Pick<Queue, 'publish'> },
   drains: Readonly<Record<Room, Drain>>,
   onFailure: (error: unknown) => void,
 ): Promise<void> {

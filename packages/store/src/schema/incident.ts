@@ -1,6 +1,6 @@
 import type { IncidentKind, IncidentState, Layer } from '@tidegate/core';
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from './columns.ts';
 
 /** Groups with observations the correlator has not handled; armed in the statement set that records them. */
@@ -39,6 +39,7 @@ export const incident = pgTable(
     uniqueIndex('incident_open_group').on(table.groupId).where(sql`state <> 'resolved'`),
     index('incident_group_resolved').on(table.groupId, table.resolvedAt),
     index('incident_opened').on(table.openedAt, table.id),
+    check('incident_ends_on_evidence', sql`state <> 'resolved' or resolved_by is not null or merged_into is not null`),
   ],
 );
 

@@ -46,7 +46,7 @@ function ownEndpoints(env: ProcessEnv): { host: string; port: number }[] {
     { url: env.databaseUrl, port: POSTGRES_PORT },
     { url: env.redisUrl, port: REDIS_PORT },
   ];
-  const listeners = [env.receiverPort, env.apiPort].flatMap((port) =>
+  const listeners = [env.receiverPort, env.apiPort, env.adminPort].flatMap((port) =>
     port === null || port === 0 ? [] : [{ host: env.host, port }],
   );
   return [

@@ -2,17 +2,8 @@ import { chown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { type PostgresBinaries, unsupportedPlatform } from './find-binaries.ts';
+import type { Launcher } from './launcher.ts';
 import { runCommand } from './run-command.ts';
-
-/** How a Postgres program is started on this machine. Postgres refuses to run as root, and must not outlive us. */
-export interface Launcher {
-  name: string;
-  prefix: string[];
-  /** User to start as and to own the data, or null to stay who we are. */
-  spawnAs: number | null;
-  ownerUid: number | null;
-  diesWithParent: boolean;
-}
 
 export interface LauncherOptions {
   binaries: PostgresBinaries;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Launcher } from './choose-launcher.ts';
 import { type DataFolder, readPassword, removeUnfinishedClusters, syncFolder, writeDurably } from './data-folder.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { PostgresBinaries } from './find-binaries.ts';
+import type { Launcher } from './launcher.ts';
 import { runCommand } from './run-command.ts';
 import { openServerLog } from './server-log.ts';
-import { quietSettings } from './server-settings.ts';
+import { chooseSyncMethod, quietSettings } from './server-settings.ts';
 
 export interface ClusterOptions {
   folder: DataFolder;
@@ -38,7 +38,7 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
     options.binaries.initdb,
     ...['--pgdata', draft, '--username', 'postgres', '--encoding', 'UTF8', '--auth', 'reject', '--no-instructions'],
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
-    ...(options.fsync ? [] : ['--no-sync']),
+    ...(options.fsync ? ['--sync-method', chooseSyncMethod(process.platform)] : ['--no-sync']),
   ]);
   await runOrExplain(
     options,

@@ -50,8 +50,12 @@ async function killHard(parent: ChildProcess): Promise<void> {
 }
 
 describe('when the parent is killed with SIGKILL', () => {
-  it('the server ends by itself, and meanwhile a second parent was refused', async () => {
+  it('while making the cluster, the next start makes a whole one; later, the server ends by itself, and a second parent was refused meanwhile', async () => {
+    const unfinished = join(dataDir, 'cluster-0123456789ab.tmp');
+    await mkdir(join(unfinished, 'base'), { recursive: true });
+    await writeFile(join(unfinished, 'PG_VERSION'), '18\n');
     const { parent, word } = await startServerIn('');
+    expect((await readdir(dataDir)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toMatchObject({
       code: 'data_folder_in_use',
       publicMessage: expect.stringContaining(`process ${parent.pid})`),
@@ -62,22 +66,16 @@ describe('when the parent is killed with SIGKILL', () => {
 
   it('a server that could not notice is stopped by the next start, which then serves', async () => {
     const { parent, word } = await startServerIn('superviseParent: false');
+    // Should this test itself be killed, nothing else would end that server.
+    const watch = watchParent(Number(word));
     await killHard(parent);
     expect(isGone(Number(word))).toBe(false);
     const server = await startEmbeddedPostgres({ dataDir });
+    watch.stop();
     expect(isGone(Number(word))).toBe(true);
     const sql = postgres(server.url, { max: 1 });
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
     await sql.end();
-    await server.stop();
-  });
-
-  it('in the middle of making the cluster, the next start begins anew', async () => {
-    const folder = join(dataDir, 'fresh');
-    await mkdir(join(folder, 'cluster-0123456789ab.tmp', 'base'), { recursive: true });
-    await writeFile(join(folder, 'cluster-0123456789ab.tmp', 'PG_VERSION'), '18\n');
-    const server = await startEmbeddedPostgres({ dataDir: folder });
-    expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     await server.stop();
   });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import type { Launcher } from './choose-launcher.ts';
 import type { PostgresBinaries } from './find-binaries.ts';
+import type { Launcher } from './launcher.ts';
 
 export interface CommandOptions {
   command: string[];

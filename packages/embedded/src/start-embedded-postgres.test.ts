@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -89,9 +90,11 @@ describe('a running embedded Postgres', () => {
     await server.stop();
     await server.stop();
     expect(await server.exited).toEqual({ code: 0, signal: null });
-    await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), `${process.pid}\n`);
+    const other = spawn('sleep', ['60'], { stdio: 'ignore' });
+    await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), `${other.pid}\n`);
     server = await startEmbeddedPostgres({ dataDir });
     expect(await query(server.url, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
+    expect(other.kill('SIGKILL')).toBe(true);
   });
 
   it('says in one sentence that a port is taken', async () => {

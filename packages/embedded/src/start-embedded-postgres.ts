@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { chooseLauncher, type Launcher } from './choose-launcher.ts';
+import { chooseLauncher } from './choose-launcher.ts';
 import { createCluster, DATABASE, ROLE } from './create-cluster.ts';
 import { type DataFolder, explainFolderError, inspectCluster, openDataFolder, readPassword } from './data-folder.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { findBinaries } from './find-binaries.ts';
 import { findFreePort } from './find-free-port.ts';
+import type { Launcher } from './launcher.ts';
 import { lockDataFolder } from './lock-data-folder.ts';
 import { type RunningServer, runServer, type ServerExit, type ServerOptions } from './run-server.ts';
 import { stopLeftover } from './stop-leftover.ts';

@@ -13,6 +13,7 @@ const DEFAULT_PREFIX = 'tidegate_queue';
 const OPEN_DEADLINE_MS = 10_000;
 const PUBLISH_DEADLINE_MS = 2000;
 const PING_DEADLINE_MS = 1000;
+const CLOSE_DEADLINE_MS = 3000;
 
 export interface QueueOptions {
   readonly databaseUrl: string;
@@ -87,7 +88,7 @@ export async function createQueue(options: QueueOptions): Promise<Queue> {
     },
     async close() {
       await Promise.all([...consumers].map((consumer) => consumer.close()));
-      await link.close();
+      await withDeadline(link.close(), CLOSE_DEADLINE_MS).catch(() => undefined);
     },
   };
 }

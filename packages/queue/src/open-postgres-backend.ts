@@ -73,6 +73,7 @@ export async function openPostgresBackend(options: BackendOptions): Promise<Open
 /** A pool that never outlives its close: sockets still open after a grace period (a dead peer) are destroyed. */
 function connect(options: BackendOptions, room: Room | null, migrate: boolean): Link {
   const sockets = new Set<net.Socket>();
+  let closed = false;
   const connection = new PostgresConnection({
     ...splitOptions(options.url),
     schema: options.prefix,
@@ -85,6 +86,7 @@ function connect(options: BackendOptions, room: Room | null, migrate: boolean): 
     stream: () => {
       const socket = new net.Socket();
       sockets.add(socket);
+      socket.once('connect', () => closed && socket.destroy());
       return socket.once('close', () => sockets.delete(socket));
     },
   });
@@ -93,6 +95,7 @@ function connect(options: BackendOptions, room: Room | null, migrate: boolean): 
   connection.on('error', (error) => options.onError({ code: failureCode(error), room }));
   const close = async () => {
     await withDeadline(connection.close(), CLOSE_TIMEOUT_MS).catch(() => undefined);
+    closed = true;
     for (const socket of sockets) {
       socket.destroy();
     }

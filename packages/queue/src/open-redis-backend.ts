@@ -9,6 +9,7 @@ import { paceFetches } from './pace-fetches.ts';
 import { createProcessor, runWorker, workerOptions } from './run-worker.ts';
 
 const CONNECT_TIMEOUT_MS = 3000;
+const DISCONNECT_TIMEOUT_MS = 500;
 /** Time without an answer after which a connection counts as dead; a worker's blocking read may last 5 s. */
 const PRODUCER_SILENCE_MS = 3000;
 const WORKER_SILENCE_MS = 15_000;
@@ -16,6 +17,7 @@ const WORKER_SILENCE_MS = 15_000;
 const COMMON = {
   lazyConnect: true,
   connectTimeout: CONNECT_TIMEOUT_MS,
+  disconnectTimeout: DISCONNECT_TIMEOUT_MS,
   retryStrategy: (times) => Math.min(times * 100, 1000),
   // After a failover the old primary answers READONLY: go and find the new one, then repeat the command.
   reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
@@ -23,17 +25,24 @@ const COMMON = {
 
 type Patience = Required<Pick<RedisOptions, 'maxRetriesPerRequest' | 'socketTimeout'>>;
 
+interface Link {
+  readonly client: Redis;
+  /** Ends the client and every copy that BullMQ made of it. */
+  free(): void;
+}
+
 /**
  * BullMQ on Redis (or Valkey), keys under `prefix`. Rejects with AppError `redis_eviction` when Redis may evict jobs, and
  * with the driver's error when it cannot be used.
  */
 export async function openRedisBackend(options: BackendOptions): Promise<OpenBackend> {
   // One retry rejects quickly while Redis is down and recovers by itself; `null` would hang the caller.
-  const client = await connect(options, null, { maxRetriesPerRequest: 1, socketTimeout: PRODUCER_SILENCE_MS });
+  const shared = await connect(options, null, { maxRetriesPerRequest: 1, socketTimeout: PRODUCER_SILENCE_MS });
+  const { client } = shared;
   try {
     await checkEvictionPolicy(client);
   } catch (error) {
-    client.disconnect();
+    shared.free();
     throw error;
   }
   const producers = new Map<Room, Queue>();
@@ -53,34 +62,52 @@ export async function openRedisBackend(options: BackendOptions): Promise<OpenBac
       const own = await connect(options, room, { maxRetriesPerRequest: null, socketTimeout: WORKER_SILENCE_MS });
       const worker = new Worker(room, createProcessor(room, handler), {
         ...workerOptions(concurrency),
-        connection: own,
+        connection: own.client,
         prefix: options.prefix,
       });
-      return runWorker(worker, room, options.onError, async () => own.disconnect());
+      return runWorker(worker, room, options.onError, async () => own.free());
     },
     async ping() {
       await client.ping();
     },
     async close() {
       await Promise.allSettled([...producers.values()].map((producer) => producer.close()));
-      client.disconnect();
+      shared.free();
     },
   };
 }
 
-/** Connects once; a connection that was up reconnects by itself from then on. */
-async function connect(options: BackendOptions, room: Room | null, patience: Patience): Promise<Redis> {
+/** Connects once; a connection that was up reconnects by itself from then on, until `free`. */
+async function connect(options: BackendOptions, room: Room | null, patience: Patience): Promise<Link> {
   const client = new Redis(options.url, { ...COMMON, ...patience });
+  const clients = [client];
   let lastError: unknown = null;
-  client.on('error', (error: unknown) => {
+  const report = (error: unknown) => {
     lastError = error;
     options.onError({ code: failureCode(error), room });
-  });
+  };
+  client.on('error', report);
+  // BullMQ makes a second client for its blocking reads and loses hold of it when it closes while reconnecting.
+  const duplicate = client.duplicate.bind(client);
+  client.duplicate = (override) => {
+    const copy = duplicate(override);
+    clients.push(copy.on('error', report));
+    return copy;
+  };
+  const free = () => clients.forEach(shut);
   try {
     await client.connect();
-    return client;
+    return { client, free };
   } catch (error) {
-    client.disconnect();
+    free();
     throw lastError ?? error;
+  }
+}
+
+/** Ends a client for good: neither ioredis nor BullMQ can connect it again. */
+function shut(client: Redis): void {
+  client.connect = () => Promise.reject(new Error('Connection is closed.'));
+  if (client.status !== 'end' || client.stream?.destroyed === false) {
+    client.disconnect();
   }
 }

@@ -57,6 +57,8 @@ function decideNext(
 ): AttemptEnd['next'] {
   const addressDenied = outcome.reason === 'address_denied';
   const verdict = classifyAttempt({ phase: outcome.phase, status: outcome.status, addressDenied }, callback.repeat);
+  // What cannot even be written down as a request will not be better next time.
+  if (outcome.reason === 'invalid_request') return { state: 'failed', reason: 'invalid_request' };
   if (verdict.next === 'delivered' || verdict.next === 'failed') return { state: verdict.next, reason: verdict.reason };
   // Nobody knows whether it was received: only a destination that deduplicates may be asked again (I7).
   if (verdict.next === 'ambiguous' && callback.repeat === 'forbidden')

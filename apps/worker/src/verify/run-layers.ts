@@ -21,22 +21,30 @@ export interface LayerTimeouts {
   readonly edgeTimeoutMs: number;
 }
 
+/** The six results, and the names of dependencies that the readiness answer calls degraded. */
+export interface LayerRun {
+  readonly layers: LayerResult[];
+  readonly degraded: readonly string[];
+}
+
 /** Runs the six layers of one service, all of them each time and independent ones in parallel. Never rejects for a layer. */
 export async function runLayers(
   sources: LayerSources,
   service: ServiceConfig,
   run: ClaimedVerification,
   timeouts: LayerTimeouts,
-): Promise<LayerResult[]> {
+): Promise<LayerRun> {
   const { probes } = service;
-  return Promise.all([
+  const degraded: string[] = [];
+  const layers = await Promise.all([
     runLocal(sources, 'local_liveness', probes.liveness, timeouts.timeoutMs),
-    runLocal(sources, 'local_readiness', probes.readiness, timeouts.timeoutMs),
+    runLocal(sources, 'local_readiness', probes.readiness, timeouts.timeoutMs, (names) => degraded.push(...names)),
     runDevice(sources, run),
     runTunnel(sources, run),
     runUrl(sources, 'public', probes.public, timeouts.edgeTimeoutMs),
     runUrl(sources, 'application', probes.application, timeouts.edgeTimeoutMs),
   ]);
+  return { layers, degraded };
 }
 
 /** Asks the control probe, a place that should always answer, whether our own way out works. */
@@ -50,6 +58,8 @@ export async function runControl(
   const outcome = await sources.budget(originOf(url), () =>
     sources.probes.get({ url, headers: {}, expect, timeoutMs }),
   );
+  // `unknown` means that it could not be asked (a refused address): that proves nothing about our way out.
+  if (outcome.outcome === 'unknown') return 'not_configured';
   return outcome.status === null ? 'failed' : 'passed';
 }
 
@@ -58,6 +68,7 @@ async function runLocal(
   layer: Layer,
   probe: ServiceConfig['probes']['liveness'],
   timeoutMs: number,
+  onDegraded?: (names: readonly string[]) => void,
 ): Promise<LayerResult> {
   if (probe !== null && 'reporter' in probe) {
     return {
@@ -68,7 +79,7 @@ async function runLocal(
       detail: 'No report from the host for this run.',
     };
   }
-  return runUrl(sources, layer, probe, timeoutMs);
+  return runUrl(sources, layer, probe, timeoutMs, onDegraded);
 }
 
 async function runUrl(
@@ -76,11 +87,16 @@ async function runUrl(
   layer: Layer,
   probe: UrlProbe | null,
   timeoutMs: number,
+  onDegraded?: (names: readonly string[]) => void,
 ): Promise<LayerResult> {
   if (probe === null) return skipped(layer);
-  const { outcome, reason, latencyMs, detail } = await sources.budget(originOf(probe.url), () =>
+  const { outcome, reason, latencyMs, detail, degraded } = await sources.budget(originOf(probe.url), () =>
     sources.probes.get({ url: probe.url, headers: probe.headers, expect: probe.expect, timeoutMs }),
   );
+  if (onDegraded !== undefined && degraded !== null) {
+    onDegraded(degraded);
+    return { layer, outcome, reason: 'degraded', latencyMs, detail: 'Ready, but it calls itself degraded.' };
+  }
   return { layer, outcome, reason, latencyMs, detail };
 }
 

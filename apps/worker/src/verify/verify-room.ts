@@ -9,7 +9,7 @@ import { newId } from '@tidegate/vault';
 import type { AccountReader } from '../topology/read-account.ts';
 import type { Slots } from '../wake/create-slots.ts';
 import type { WorkerContext } from '../worker-context.ts';
-import { type LayerSources, runControl, runLayers } from './run-layers.ts';
+import { type LayerRun, type LayerSources, runControl, runLayers } from './run-layers.ts';
 
 /** A claim outlives the slowest run the policies allow, so that two workers do not verify one gate. */
 const LEASE_SLACK_MS = 15_000;
@@ -42,14 +42,14 @@ async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<vo
   if (policy === undefined) return;
   const startedAtMs = performance.now();
   const sources: LayerSources = { probes: context.probes, account: room.account, budget: room.budget };
-  const layers = await runLayers(sources, service, run, policy.verify);
+  const { layers, degraded } = await runLayers(sources, service, run, policy.verify);
   const reachFailed = layers.some(
     (layer) => (layer.layer === 'public' || layer.layer === 'application') && layer.outcome === 'fail',
   );
   const control = reachFailed
     ? await runControl(sources, context.config.outbound.probes.control?.url ?? null, policy.verify.timeoutMs)
     : 'not_configured';
-  const decision = decideVerdict(layers, { control, essential: service.essential });
+  const decision = decideVerdict(layers, { control, degraded, essential: service.essential });
   const finished = await finishVerification(
     context.sql,
     { run, layers, verdict: decision.verdict, firstBroken: decision.firstBroken, runbook: decision.runbook },
@@ -73,7 +73,7 @@ function report(
   { log, metrics }: WorkerContext,
   run: ClaimedVerification,
   verdict: ReturnType<typeof decideVerdict>['verdict'],
-  layers: Awaited<ReturnType<typeof runLayers>>,
+  layers: LayerRun['layers'],
   { settlement, resolvedIncidents, openedIncident }: FinishedVerification,
   durationMs: number,
 ): void {

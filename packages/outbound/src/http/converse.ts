@@ -111,20 +111,17 @@ function conclude({ status, headers, chunks }: Progress, ending: 'complete' | 'c
 
 /**
  * A client that owns exactly the given socket. undici reconnects by itself when a socket dies before its request is
- * written; here the second call fails, since a fresh connection would not have passed the guard.
+ * written; here that call fails, since a fresh connection would not have passed the guard.
  */
 function clientOver(socket: Socket, origin: string): Client {
-  let handedOver = false;
   return new Client(origin, {
     pipelining: 0,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(_options, callback) {
-      const usable = !handedOver && !socket.destroyed;
-      handedOver = true;
       // Not in the same tick: undici would miss the answer while it is still dispatching.
       queueMicrotask(() => {
-        if (usable) callback(null, socket);
+        if (!socket.destroyed) callback(null, socket);
         else callback(Object.assign(new Error('connection gone'), { code: 'ECONNRESET' }), null);
       });
     },

@@ -27,7 +27,6 @@ export function startDeadline(timeoutMs: number, signal?: AbortSignal): Deadline
   });
   const end = (why: DeadlineCause) => {
     cause ??= why;
-    stop();
     announce(cause);
   };
   const abort = () => end('aborted');

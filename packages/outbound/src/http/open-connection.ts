@@ -43,9 +43,7 @@ async function secure(raw: Socket, { destination, deadline, extraCa }: Route): P
     ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
   });
   const limits = { deadline, limitMs: deadline.remainingMs(), explain: (): ConnectFailure => 'tls' };
-  const connection = await ready(socket, 'secureConnect', limits);
-  if (!connection.ok) raw.destroy();
-  return connection;
+  return ready(socket, 'secureConnect', limits);
 }
 
 interface Limits {

@@ -119,7 +119,12 @@ describe('answers', () => {
     },
   );
 
-  it('beyond the size limit are malformed', async () => {
+  it('beyond the size limit are malformed, though what was read is whole', async () => {
+    const server = await startHttp((_request, response) => response.end(`[]${' '.repeat(2000)}`));
+    expect(await makeClient(server.url, { maxAnswerBytes: 1000 }).listTunnels()).toMatchObject({ reason: 'malformed' });
+  });
+
+  it('beyond the size limit are malformed, and within it are read', async () => {
     const server = await startHttp((_request, response) => json(response, [{ id: 1, title: 'x'.repeat(2000) }]));
     expect(await makeClient(server.url, { maxAnswerBytes: 1000 }).listTunnels()).toMatchObject({ reason: 'malformed' });
     expect(await makeClient(server.url, { maxAnswerBytes: 4000 }).listTunnels()).toMatchObject({ ok: true });

@@ -47,6 +47,13 @@ describe('judgeAnswer', () => {
     ['the edge warning for a 204', { body: WARNING, contentType: HTML }, { status: 204 }, 'fail', 'interstitial'],
     ['another HTML page', { body: '<p>hi</p>', contentType: HTML }, { bodyIncludes: 'ok' }, 'fail', 'body_mismatch'],
     ['502 HTML', { status: 502, body: EDGE_502, contentType: HTML }, {}, 'fail', 'edge_error'],
+    [
+      '502 HTML that reads like the warning',
+      { status: 502, body: WARNING, contentType: HTML },
+      {},
+      'fail',
+      'edge_error',
+    ],
     ['503 HTML', { status: 503, body: EDGE_502, contentType: HTML }, {}, 'fail', 'edge_error'],
     ['504 HTML', { status: 504, body: '', contentType: 'Text/HTML' }, {}, 'fail', 'edge_error'],
     ['500 HTML of the edge', { status: 500, body: EDGE_500, contentType: HTML }, {}, 'fail', 'edge_error'],

@@ -3,6 +3,7 @@ import type { AddressGuard } from '../guard/address-guard.ts';
 import { createExchanger } from '../http/exchange.ts';
 import { firstHeader, type HeaderList, mergeHeaders } from '../http/headers.ts';
 import { judgeAnswer, judgeSilence, type ProbeExpectation, type ProbeJudgement } from './judge-answer.ts';
+import { readDegraded } from './read-degraded.ts';
 
 export interface ProbeRequest {
   readonly url: string;
@@ -19,6 +20,8 @@ export interface ProbeOutcome extends ProbeJudgement {
   readonly latencyMs: number;
   /** Null when no answer came. */
   readonly status: number | null;
+  /** Names of degraded dependencies, when an expected answer calls itself degraded (`readDegraded`); else null. */
+  readonly degraded: readonly string[] | null;
 }
 
 export interface ProbeClient {
@@ -46,10 +49,12 @@ export function createProbeClient({ guard }: { readonly guard: AddressGuard }): 
       signal: request.signal,
     });
     const { latencyMs } = result;
-    if (result.kind !== 'answered') return { ...judgeSilence(result.kind, result.reason), latencyMs, status: null };
+    if (result.kind !== 'answered')
+      return { ...judgeSilence(result.kind, result.reason), latencyMs, status: null, degraded: null };
     const { status, headers, body, ending } = result;
     const answer = { status, contentType: firstHeader(headers, 'content-type'), body, ending };
-    return { ...judgeAnswer(answer, request.expect, nonce), latencyMs, status };
+    const judgement = judgeAnswer(answer, request.expect, nonce);
+    return { ...judgement, latencyMs, status, degraded: judgement.outcome === 'pass' ? readDegraded(body) : null };
   }
 
   return { get, close: exchanger.close };

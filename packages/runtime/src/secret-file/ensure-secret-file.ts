@@ -2,10 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** A secret's file holds nothing; says what to do about it. */
+class SecretFileEmpty extends Error {
+  readonly code = 'secret_file_empty';
+  readonly publicMessage: string;
+
+  constructor(path: string) {
+    super(`${path} is empty`);
+    this.publicMessage = `The file ${path} is empty; put it back from a backup, or remove it to have a new one made.`;
+  }
+}
+
 /**
  * Reads a secret kept in a file of its own (0600 in a 0700 folder), making it first if it is not there. Of several
  * processes that start together one wins and all get the same secret.
  * @param name file name; holds `secret` or `key`, so that whoever looks at the folder knows what it is
+ * @throws Error `secret_file_empty`, with one sentence as `publicMessage`
  */
 export async function ensureSecretFile(
   dir: string,
@@ -35,10 +47,12 @@ export async function ensureSecretFile(
   }
 }
 
+/** An empty file is one that was damaged: nothing may be protected by an empty secret. */
 async function readSecret(path: string): Promise<string | null> {
   try {
     const text = (await readFile(path, 'utf8')).trim();
-    return text === '' ? null : text;
+    if (text === '') throw new SecretFileEmpty(path);
+    return text;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;
     throw error;

@@ -149,11 +149,12 @@ describe('sending callbacks', () => {
 
   it(verifies('I9', 'counts attempts and elapsed time in Postgres, so that a restart resets neither'), async () => {
     const id = await hand();
-    await sql`update callback set created_at = created_at - interval '1 hour'`;
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const [claimed] = await claimCallbacks(sql, 10, LEASE_MS);
       expect(claimed).toMatchObject({ id, attempt });
-      expect(claimed?.elapsedMs).toBeGreaterThanOrEqual(3_600_000);
+      // Counted from the first attempt: what a gate held for a day has not been tried for a day.
+      expect(claimed?.elapsedMs).toBeGreaterThanOrEqual(attempt === 1 ? 0 : 3_600_000);
+      await sql`update attempt set started_at = started_at - interval '1 hour'`;
       await finishAttempt(sql, {
         callbackId: id,
         attempt,

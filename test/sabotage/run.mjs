@@ -29,7 +29,8 @@ import { parseArgs } from 'node:util';
 
 const NOT_COPIED = new Set(['node_modules', 'dist', '.git', '.turbo', '.cache', '.tidegate', 'coverage']);
 const RUN_LIMIT_MS = 300_000;
-const FAILED_ASSERTION = /AssertionError|Property failed after|Matcher did not succeed|promise (?:resolved|rejected) .* instead of/;
+const FAILED_ASSERTION =
+  /AssertionError|Property failed after|Matcher did not succeed|promise (?:resolved|rejected) .* instead of/;
 
 /** Copies the sources and links what pnpm installed: libraries to the original, workspace packages to the copy's own. */
 function copyTree(root, target) {

@@ -1,1 +1,4 @@
-export {};
+import { runApp } from '@tidegate/runtime';
+import { startApi } from './start-api.ts';
+
+await runApp({ name: 'api', start: startApi });

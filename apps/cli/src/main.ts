@@ -1,3 +1,10 @@
+import { describeFailure } from '@tidegate/runtime';
 import { buildProgram } from './build-program.ts';
+import { fail } from './output/fail.ts';
 
-await buildProgram().parseAsync();
+try {
+  await buildProgram().parseAsync();
+} catch (error) {
+  const { text, exitCode } = describeFailure('tidegate', error);
+  fail(text, exitCode);
+}

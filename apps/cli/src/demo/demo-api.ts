@@ -13,6 +13,7 @@ export interface IncidentAnswer {
   readonly kind: string;
   readonly state: string;
   readonly summary: string;
+  readonly firstBroken: string | null;
   readonly timeline: readonly { readonly at: string; readonly event: string; readonly why: string }[];
   readonly verifications: readonly {
     readonly id: string;

@@ -38,11 +38,12 @@ export async function playOutage(world: World, api: DemoApi, { chapter, tell }: 
   tell(`one incident opened: ${incident.id} (${incident.kind}): ${incident.summary}`);
   const broken = await until(
     () => api.incident(incident.id),
-    (found) => found.verifications.length > 0,
+    (found) => found.firstBroken !== null,
     PATIENCE_MS,
     'A verification',
   );
   tellVerifications(broken, new Set(), tell);
+  tell(`first broken layer: ${broken.firstBroken}`);
   tell(`callbacks received so far: ${world.callbackReceiver.requests.length}`);
 
   chapter('The link returns: a webhook is a signal, not proof');

@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { access, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadConfig, runApp } from '@tidegate/runtime';
 import { startWorld } from '@tidegate/simulator';
 import { say } from '../output/say.ts';
+import { openDataDir } from '../up/open-data-dir.ts';
 import { startStack } from '../up/start-stack.ts';
 import { toUpSettings, type UpFlags } from '../up/up-settings.ts';
 import { createDemoApi } from './demo-api.ts';
@@ -58,7 +59,7 @@ async function emptyFolder(dataDir: string): Promise<void> {
     });
     await rm(dataDir, { recursive: true, force: true });
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await openDataDir(dataDir);
   await writeFile(join(dataDir, MARKER), '');
 }
 

@@ -1,7 +1,8 @@
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { isatty } from 'node:tty';
 import { loadConfig, runApp, writeStarterConfig } from '@tidegate/runtime';
 import { say } from '../output/say.ts';
+import { openDataDir } from './open-data-dir.ts';
 import { startStack } from './start-stack.ts';
 import { toUpSettings, type UpFlags, type UpSettings } from './up-settings.ts';
 import type { ReadyFile } from './write-ready-file.ts';
@@ -17,7 +18,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
         say(`Wrote a starter config: ${settings.configFile}`);
       }
       const config = loadConfig({ file: settings.configFile, app: 'cli' });
-      await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+      await openDataDir(settings.dataDir);
       const stack = await startStack({ settings, config, log, parentPid: pid, onStep: (step) => say(`${step} …`) });
       greet(stack.ready(), settings, stack.keyringCreated);
       return { close: [() => stack.stop()] };

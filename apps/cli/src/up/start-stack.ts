@@ -70,15 +70,20 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         log,
         rewrite,
       );
-    [children.receiver, children.api] = await Promise.all([
+    // Settled, not raced: of two that start, the one that can must be known to be stopped when the other cannot.
+    const [receiver, api] = await Promise.allSettled([
       start('receiver', { TIDEGATE_PORT: String(settings.receiverPort), TIDEGATE_ADMIN_PORT: '0' }),
       start('api', { TIDEGATE_PORT: String(settings.apiPort), TIDEGATE_ADMIN_PORT: '0' }),
     ]);
+    if (receiver.status === 'fulfilled') children.receiver = receiver.value;
+    if (api.status === 'fulfilled') children.api = api.value;
+    if (receiver.status === 'rejected') throw receiver.reason;
+    if (api.status === 'rejected') throw api.reason;
     // The worker is told both ports, so that no probe and no callback can be pointed at our own listeners.
     children.worker = await start('worker', {
       TIDEGATE_ADMIN_PORT: '0',
-      TIDEGATE_RECEIVER_PORT: String(children.receiver.ready.port),
-      TIDEGATE_API_PORT: String(children.api.ready.port),
+      TIDEGATE_RECEIVER_PORT: String(receiver.value.ready.port),
+      TIDEGATE_API_PORT: String(api.value.ready.port),
     });
     await writeReadyFile(settings.readyFile, describe());
   } catch (error) {

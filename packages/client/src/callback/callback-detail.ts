@@ -4,7 +4,7 @@ import { instantSchema } from '../answer/instant.ts';
 import { callbackSchema } from './callback.ts';
 
 /** One attempt. `phase` says how far it got: `maybe_received` is the one that nobody knows the outcome of. */
-export const attemptSchema = z.object({
+const attemptSchema = z.object({
   number: z.int().positive(),
   startedAt: instantSchema,
   finishedAt: instantSchema.nullable(),

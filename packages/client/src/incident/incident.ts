@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { instantSchema } from '../answer/instant.ts';
 import { pageOf } from '../answer/page.ts';
 import { serviceNameSchema } from '../gate/service-name.ts';
+import { layerSchema } from './layer.ts';
 
 export const incidentStateSchema = z.enum(['open', 'acknowledged', 'resolved']);
 
@@ -18,6 +19,8 @@ export const incidentSchema = z.object({
   /** How often it came back after it was resolved. */
   reopened: z.int().nonnegative(),
   summary: z.string(),
+  /** Where the latest failed verification broke first; null before one failed, and for a key that sees only a part. */
+  firstBroken: layerSchema.nullable(),
 });
 export type Incident = z.output<typeof incidentSchema>;
 

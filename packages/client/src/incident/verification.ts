@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { codeSchema } from '../answer/code.ts';
 import { instantSchema } from '../answer/instant.ts';
 import { serviceNameSchema } from '../gate/service-name.ts';
-
-const layerSchema = z.enum(['local_liveness', 'local_readiness', 'device', 'tunnel', 'public', 'application']);
+import { layerSchema } from './layer.ts';
 
 /** What one layer answered; `unknown` means that the question could not be put. */
-export const layerResultSchema = z.object({
+const layerResultSchema = z.object({
   layer: layerSchema,
   outcome: z.enum(['pass', 'fail', 'unknown', 'skipped']),
   reason: codeSchema,

@@ -18,13 +18,14 @@ export interface ClaimedCallback {
   readonly sealedBody: Buffer | null;
   readonly sealedIdempotencyKey: Buffer;
   readonly sealedSigningSecret: Buffer | null;
-  /** Milliseconds since the callback was handed over, by Postgres' clock. */
+  /** Milliseconds since its first attempt began, by Postgres' clock; 0 for the first. */
   readonly elapsedMs: number;
 }
 
 /**
  * Claims callbacks that are due and whose gate allows sending, read and locked in the transaction that marks them
- * `sending` (I7); those that are due behind a held gate become `held`. Lock order: gate, callback.
+ * `sending` (I7); those that are due behind a held gate become `held`, and those past their deadline `expired`. Lock order:
+ * gate, callback.
  */
 export async function claimCallbacks(sql: Sql, limit: number, leaseMs: number): Promise<ClaimedCallback[]> {
   return inTransaction(sql, async (tx) => {
@@ -32,6 +33,9 @@ export async function claimCallbacks(sql: Sql, limit: number, leaseMs: number): 
       select g.service_id, g.state in ('open', 'releasing') as allowed from gate g
       where g.service_id in (select service_id from callback where due_at <= clock_timestamp() and state in ('queued', 'retrying') limit 1000)
       order by g.service_id for share of g`;
+    await tx`update callback set state = 'expired', reason = 'deadline_passed', due_at = null, finished_at = clock_timestamp()
+             where service_id = any(${gates.map((gate) => gate.serviceId)}::int[]) and state in ('queued', 'retrying')
+               and due_at <= clock_timestamp() and deadline_at <= clock_timestamp()`;
     const allowed = gates.filter((gate) => gate.allowed).map((gate) => gate.serviceId);
     const shut = gates.filter((gate) => !gate.allowed).map((gate) => gate.serviceId);
     if (shut.length > 0) {
@@ -64,7 +68,8 @@ async function claimAllowed(
     select c.id, c.service_id, s.name as service, c.attempts as attempt, t.generation, ${leaseMs}::int as lease_ms, s.policy_name,
       c.method, c.repeat, c.sealed_url, c.sealed_headers, c.sealed_body, c.sealed_idempotency_key,
       k.sealed_secret as sealed_signing_secret,
-      (extract(epoch from clock_timestamp() - c.created_at) * 1000)::int8 as elapsed_ms
+      coalesce((select (extract(epoch from clock_timestamp() - min(a.started_at)) * 1000)::int8 from attempt a
+                where a.callback_id = c.id), 0) as elapsed_ms
     from claimed c join tried t on t.callback_id = c.id join service s on s.id = c.service_id
     left join signing_secret k on k.service_id = c.service_id
     order by c.created_at, c.id`;

@@ -50,7 +50,7 @@ export async function listCallbacks(sql: Sql, filter: CallbackFilter): Promise<P
         ${filter.service === null ? sql`` : sql`and s.name = ${filter.service}`}
         ${filter.state === null ? sql`` : sql`and c.state = ${filter.state}`}
         ${filter.services === null ? sql`` : sql`and s.name = any(${[...filter.services]}::text[])`}
-        ${cursor === null ? sql`` : sql`and (c.created_at, c.id) < (${cursor.at}::timestamptz, ${cursor.id})`}
+        ${cursor === null ? sql`` : sql`and (c.created_at, c.id) < (${cursor.at}::text::timestamptz, ${cursor.id})`}
       order by c.created_at desc, c.id desc limit ${filter.limit + 1}`;
     return toPage(
       rows,

@@ -6,13 +6,16 @@ export type Sql = postgres.Sql<{ bigint: number }>;
 /** The same inside a transaction. */
 export type Transaction = postgres.TransactionSql<{ bigint: number }>;
 
+const FIRST_BACKOFF_S = 0.1;
+const LONGEST_BACKOFF_S = 1;
+
 /**
  * Opens a pool. Columns come back in camelCase, as the drizzle schema names them.
  * @param url postgres:// URL; never logged
  * @param options `application` names the process in pg_stat_activity; `connections` bounds the pool
  */
 export function connect(url: string, options: { application: string; connections?: number }): Sql {
-  return postgres(url, {
+  const sql = postgres(url, {
     max: options.connections ?? 10,
     connect_timeout: 5,
     idle_timeout: 60,
@@ -27,6 +30,17 @@ export function connect(url: string, options: { application: string; connections
       default_transaction_isolation: 'read committed',
       idle_in_transaction_session_timeout: 30_000,
     },
+    // The default waits up to twenty seconds between tries: an outage of the database would outlast itself.
+    backoff: (retries) => Math.min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2 ** retries),
     onnotice: () => {},
   });
+  // Array types are the same for every connection. The driver asks for them on each new one and leaves that query's failure
+  // unhandled, so a connection lost at that moment would end the process: once known, they are not asked for again.
+  sql`select 1`.then(
+    () => {
+      sql.options.fetch_types = false;
+    },
+    () => undefined,
+  );
+  return sql;
 }

@@ -37,7 +37,7 @@ export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<P
       where i.merged_into is null
         ${filter.state === null ? sql`` : sql`and i.state = ${filter.state}`}
         ${filter.services === null ? sql`` : sql`and ${namesOneOf(sql, filter.services)}`}
-        ${cursor === null ? sql`` : sql`and (i.opened_at, i.id) < (${cursor.at}::timestamptz, ${cursor.id})`}
+        ${cursor === null ? sql`` : sql`and (i.opened_at, i.id) < (${cursor.at}::text::timestamptz, ${cursor.id})`}
       order by i.opened_at desc, i.id desc limit ${filter.limit + 1}`;
     return toPage(
       rows,

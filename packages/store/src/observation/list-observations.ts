@@ -31,7 +31,7 @@ export async function listObservations(
       from observation o join subject s on s.id = o.subject_id join source src on src.id = o.source_id
       where true
         ${filter.subject === null ? sql`` : sql`and s.alias = ${filter.subject}`}
-        ${cursor === null ? sql`` : sql`and (o.first_received_at, o.key) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`}
+        ${cursor === null ? sql`` : sql`and (o.first_received_at, o.key) < (${cursor.at}::text::timestamptz, ${cursor.id}::uuid)`}
       order by o.first_received_at desc, o.key desc limit ${filter.limit + 1}`;
     return toPage(
       rows,

@@ -32,7 +32,7 @@ export async function listSubjects(
         (select coalesce(array_agg(v.name order by v.name), '{}') from dependency e join service v on v.id = e.service_id
           where e.subject_id = s.id) as services
       from subject s left join subject d on d.id = s.device_id left join connectivity c on c.subject_id = s.id
-      ${cursor === null ? sql`` : sql`where (s.first_seen_at, s.alias) < (${cursor.at}::timestamptz, ${cursor.id})`}
+      ${cursor === null ? sql`` : sql`where (s.first_seen_at, s.alias) < (${cursor.at}::text::timestamptz, ${cursor.id})`}
       order by s.first_seen_at desc, s.alias desc limit ${filter.limit + 1}`;
     return toPage(
       rows,

@@ -1,0 +1,20 @@
+import { AppError } from '@tidegate/core';
+import type { ProblemInit } from './problem.ts';
+
+/** Seconds a caller may wait before it asks again, when only the store is away. */
+export const RETRY_AFTER_SECONDS = 1;
+
+/** The one place where what was thrown becomes an answer. Anything unforeseen says nothing about itself. */
+export function problemOfError(error: unknown): ProblemInit {
+  if (!(error instanceof AppError)) return unexpected();
+  if (error.code === 'bad_cursor') {
+    const errors = [{ field: 'cursor', problem: 'malformed' }];
+    return { status: 400, code: 'malformed_request', detail: error.publicMessage, errors };
+  }
+  if (error.retryable) return { status: 503, code: error.code, detail: error.publicMessage };
+  return unexpected();
+}
+
+function unexpected(): ProblemInit {
+  return { status: 500, code: 'internal', detail: 'Something went wrong here; it was noted.' };
+}

@@ -1,0 +1,36 @@
+import { Hono } from 'hono';
+import { routePath } from 'hono/route';
+import { failureLogger } from './answer/failure-logger.ts';
+import { methodNotAllowed } from './answer/method-not-allowed.ts';
+import { notFound } from './answer/not-found.ts';
+import { problem } from './answer/problem.ts';
+import { problemOfError, RETRY_AFTER_SECONDS } from './answer/problem-of-error.ts';
+import type { ApiContext, ApiEnv } from './api-context.ts';
+import { addCallbackRoutes } from './callback/callback-routes.ts';
+import { addGateRoutes } from './gate/gate-routes.ts';
+import { addHealthRoutes } from './health/health-routes.ts';
+import { addIncidentRoutes } from './incident/incident-routes.ts';
+import { addObservationRoutes } from './observation/observation-routes.ts';
+import { addSubjectRoutes } from './subject/subject-routes.ts';
+
+/** Every route of the api. A failure is answered in one place, and logged by its code and route alone. */
+export function createApiApp(context: ApiContext): Hono<ApiEnv> {
+  const app = new Hono<ApiEnv>();
+  addHealthRoutes(app, context);
+  addGateRoutes(app, context);
+  addIncidentRoutes(app, context);
+  addObservationRoutes(app, context);
+  addSubjectRoutes(app, context);
+  addCallbackRoutes(app, context);
+
+  const otherMethod = methodNotAllowed(app.routes);
+  app.notFound((c) => otherMethod(c.req.path) ?? notFound());
+  const logFailure = failureLogger(context.log);
+  app.onError((error, c) => {
+    const init = problemOfError(error);
+    const { status, code } = init;
+    logFailure({ method: c.req.method, route: routePath(c, -1), status, code, error });
+    return problem(init, status === 503 ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {});
+  });
+  return app;
+}

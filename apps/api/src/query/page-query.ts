@@ -1,0 +1,23 @@
+import { PAGE_LIMIT } from '@tidegate/client';
+import { z } from 'zod';
+
+const LONGEST_CURSOR = 512;
+
+/** The query parameters that every list takes. */
+export const pageQuery = {
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .max(LONGEST_CURSOR)
+    .optional()
+    .transform((cursor) => cursor ?? null),
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,4}$/)
+    .transform(Number)
+    .pipe(z.int().min(PAGE_LIMIT.lowest).max(PAGE_LIMIT.highest))
+    .prefault(String(PAGE_LIMIT.unlessGiven)),
+};
+
+/** For what takes no query parameter at all. */
+export const noQuery = z.strictObject({});

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface GateAnswer {
+interface GateAnswer {
   readonly decision: 'allowed' | 'held';
   readonly state: string;
   readonly reason: string;
@@ -28,7 +28,7 @@ export interface IncidentAnswer {
   }[];
 }
 
-export interface CallbackAnswer {
+interface CallbackAnswer {
   readonly id: string;
   readonly state: string;
 }

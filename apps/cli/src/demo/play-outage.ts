@@ -6,8 +6,23 @@ const SERVICE = 'research-agent';
 const PATIENCE_MS = 45_000;
 const ORDER = ['local_liveness', 'local_readiness', 'device', 'tunnel', 'public', 'application'];
 
+interface Stage {
+  readonly world: World;
+  readonly api: DemoApi;
+  readonly narrator: Narrator;
+}
+
 /** Plays one outage from healthy to released, telling each step when it is seen at the API, not when it is expected. */
-export async function playOutage(world: World, api: DemoApi, { chapter, tell }: Narrator): Promise<void> {
+export async function playOutage(world: World, api: DemoApi, narrator: Narrator): Promise<void> {
+  const stage = { world, api, narrator };
+  await playHealthy(stage);
+  const outage = await playDrop(stage);
+  const resolved = await playReturn(stage, outage);
+  narrator.chapter(`What on-call reads of ${resolved.id}`);
+  for (const { event, why } of resolved.timeline) narrator.tell(`${event.padEnd(24)} ${why}`);
+}
+
+async function playHealthy({ api, narrator: { chapter, tell } }: Stage): Promise<void> {
   chapter('Healthy: a gate is born held and opened by verification');
   const born = await api.gate(SERVICE);
   tell(`gate of ${SERVICE}: ${born.decision} (${born.reason})`);
@@ -18,39 +33,50 @@ export async function playOutage(world: World, api: DemoApi, { chapter, tell }: 
     'The first opening',
   );
   tell(`gate of ${SERVICE}: ${open.decision} (${open.reason}), generation ${open.generation}`);
+}
 
+interface Outage {
+  readonly incident: IncidentAnswer;
+  readonly callbackId: string;
+}
+
+async function playDrop({ world, api, narrator: { chapter, tell } }: Stage): Promise<Outage> {
   chapter('The device drops: Localtonet posts its webhooks');
   for (const { change, status } of await world.account.deviceGoesOffline(world.deviceName)) {
     tell(`${change.type} ${change.status} → ${status}`);
   }
   const held = await api.gate(SERVICE);
   tell(`gate of ${SERVICE}, asked after the 202: ${held.decision} (${held.reason}), generation ${held.generation}`);
-
   const callback = await api.handOver(callbackFor(world), 'demo-report-7');
   tell(`the agent hands over a callback: ${callback.id} is ${callback.state}`);
-  const incident = await until(
+  const opened = await until(
     () => api.openIncident(),
     (found) => found !== null,
     PATIENCE_MS,
     'The incident',
   );
-  if (incident === null) return;
-  tell(`one incident opened: ${incident.id} (${incident.kind}): ${incident.summary}`);
-  const broken = await until(
-    () => api.incident(incident.id),
-    (found) => found.firstBroken !== null,
+  tell(`one incident opened: ${opened?.id} (${opened?.kind}): ${opened?.summary}`);
+  const incident = await until(
+    () => api.incident(opened?.id ?? ''),
+    (found) => found.firstBroken !== null && found.verifications.length > 0,
     PATIENCE_MS,
-    'A verification',
+    'A failed verification',
   );
-  tellVerifications(broken, new Set(), tell);
-  tell(`first broken layer: ${broken.firstBroken}`);
+  tellVerifications(incident, new Set(), tell);
+  tell(`first broken layer: ${incident.firstBroken}`);
   tell(`callbacks received so far: ${world.callbackReceiver.requests.length}`);
+  return { incident, callbackId: callback.id };
+}
 
+async function playReturn(
+  { world, api, narrator: { chapter, tell } }: Stage,
+  { incident, callbackId }: Outage,
+): Promise<IncidentAnswer> {
   chapter('The link returns: a webhook is a signal, not proof');
   for (const { change, status } of await world.account.deviceComesBack(world.deviceName)) {
     tell(`${change.type} ${change.status} → ${status}`);
   }
-  const seen = new Set(broken.verifications.map((run) => run.id));
+  const seen = new Set(incident.verifications.map((run) => run.id));
   const resolved = await until(
     async () => {
       const now = await api.incident(incident.id);
@@ -64,15 +90,13 @@ export async function playOutage(world: World, api: DemoApi, { chapter, tell }: 
   tell(`gate of ${SERVICE}: ${(await api.gate(SERVICE)).decision}`);
   await world.callbackReceiver.waitForRequests(1, PATIENCE_MS);
   const done = await until(
-    () => api.callback(callback.id),
+    () => api.callback(callbackId),
     (now) => now.state === 'delivered',
     PATIENCE_MS,
     'The delivery',
   );
   tell(`callback ${done.id} is ${done.state}; its receiver counted ${world.callbackReceiver.requests.length} request`);
-
-  chapter(`What on-call reads of ${resolved.id}`);
-  for (const { event, why } of resolved.timeline) tell(`${event.padEnd(24)} ${why}`);
+  return resolved;
 }
 
 function callbackFor(world: World): Readonly<Record<string, unknown>> {

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { type Config, type Log, type ReadyMessage, type SupervisedChild, superviseChild } from '@tidegate/runtime';
+import type { Config, Log } from '@tidegate/runtime';
 import { removeDatabaseSecret, writeDatabaseSecret } from './database-secret.ts';
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts';
 import { type PreparedStore, prepareStore } from './prepare-store.ts';
+import { type AppChildren, startApps } from './start-apps.ts';
 import type { UpSettings } from './up-settings.ts';
 import { type ReadyFile, writeReadyFile } from './write-ready-file.ts';
 
@@ -32,7 +32,7 @@ const LOOPBACK = '127.0.0.1';
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { settings, log, onStep } = options;
   let postgres: KeptPostgres | null = null;
-  const children: Partial<Record<'receiver' | 'api' | 'worker', SupervisedChild>> = {};
+  const children: AppChildren = {};
   let store: PreparedStore | null = null;
   const stop = async () => {
     await Promise.all(Object.values(children).map((child) => child.stop(APP_GRACE_MS)));
@@ -64,27 +64,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onStep('Preparing the schema and the keys');
     store = await prepareStore({ settings, config: options.config, databaseUrl, log });
     onStep('Starting receiver, api and worker');
-    const start = (name: 'receiver' | 'api' | 'worker', env: Record<string, string>) =>
-      superviseChild(
-        { name, entry: entryOf(name), env: { ...commonEnv(settings, databaseUrl), ...env }, pin, ...outputOf(options) },
-        log,
-        rewrite,
-      );
-    // Settled, not raced: of two that start, the one that can must be known to be stopped when the other cannot.
-    const [receiver, api] = await Promise.allSettled([
-      start('receiver', { TIDEGATE_PORT: String(settings.receiverPort), TIDEGATE_ADMIN_PORT: '0' }),
-      start('api', { TIDEGATE_PORT: String(settings.apiPort), TIDEGATE_ADMIN_PORT: '0' }),
-    ]);
-    if (receiver.status === 'fulfilled') children.receiver = receiver.value;
-    if (api.status === 'fulfilled') children.api = api.value;
-    if (receiver.status === 'rejected') throw receiver.reason;
-    if (api.status === 'rejected') throw api.reason;
-    // The worker is told both ports, so that no probe and no callback can be pointed at our own listeners.
-    children.worker = await start('worker', {
-      TIDEGATE_ADMIN_PORT: '0',
-      TIDEGATE_RECEIVER_PORT: String(receiver.value.ready.port),
-      TIDEGATE_API_PORT: String(api.value.ready.port),
-    });
+    await startApps({ ...options, databaseUrl, children, onRestart: rewrite });
     await writeReadyFile(settings.readyFile, describe());
   } catch (error) {
     await stop();
@@ -93,36 +73,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   return { ready: describe, keyringCreated: store.keyringCreated, stop };
 }
 
-function entryOf(name: string): string {
-  return fileURLToPath(new URL(`../../../${name}/dist/main.js`, import.meta.url));
-}
-
-function outputOf({ outputFd }: StackOptions) {
-  return outputFd === undefined ? {} : { outputFd };
-}
-
-function commonEnv(settings: UpSettings, databaseUrl: string): Record<string, string> {
-  return {
-    TIDEGATE_CONFIG: settings.configFile,
-    TIDEGATE_DATA_DIR: settings.dataDir,
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: settings.redisUrl ?? '',
-  };
-}
-
-/** A restarted child must be found where its clients know it. */
-function pin(ready: ReadyMessage): Record<string, string> {
-  const { port, adminPort } = ready;
-  return {
-    ...(typeof port === 'number' && { TIDEGATE_PORT: String(port) }),
-    ...(typeof adminPort === 'number' && { TIDEGATE_ADMIN_PORT: String(adminPort) }),
-  };
-}
-
 interface StackParts {
   readonly settings: UpSettings;
   readonly parentPid: number;
-  readonly children: Partial<Record<'receiver' | 'api' | 'worker', SupervisedChild>>;
+  readonly children: AppChildren;
   readonly postgres: KeptPostgres | null;
   readonly store: PreparedStore | null;
 }

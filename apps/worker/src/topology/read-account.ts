@@ -3,7 +3,7 @@ import { fingerprintSubject, type Keyring } from '@tidegate/vault';
 import { shareCall } from '../wake/share-call.ts';
 
 /** Finds the account's device or tunnel that a subject's fingerprint stands for: no stored credential is opened for it. */
-export interface AccountList<T> {
+interface AccountList<T> {
   readonly items: readonly T[];
   find(group: string, fingerprint: Buffer, version: number): T | null;
 }

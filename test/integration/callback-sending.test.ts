@@ -173,6 +173,37 @@ describe('sending callbacks', () => {
     },
   );
 
+  it('takes services by turns, so that the backlog of one does not starve another', async () => {
+    await sql`insert into service (name, source_name, group_name, policy_name, open_after_ms, max_wait_ms, verify_every_ms, probe_hash)
+              values ('other', 's', 'g', 'default', 1, 1, 1, '') on conflict do nothing`;
+    await sql`insert into gate (service_id, state) select id, 'open' from service where name = 'other' on conflict (service_id) do update set state = 'open'`;
+    for (let index = 0; index < 20; index += 1) await hand();
+    const other = await hand({ ...newCallback(), service: 'other' });
+    const claimed = await claimCallbacks(sql, 4, LEASE_MS);
+    expect(claimed.map((callback) => callback.id)).toContain(other);
+    expect(claimed).toHaveLength(4);
+    await sql`truncate callback, attempt`;
+    await sql`delete from gate where service_id <> ${planted.serviceId}`;
+  });
+
+  it(verifies('I7', 'remembers an attempt that may have been received, whatever the later ones say'), async () => {
+    const id = await hand();
+    const [first] = await claimCallbacks(sql, 10, LEASE_MS);
+    expect(first?.maybeReceived).toBe(false);
+    const next = { state: 'retrying', reason: 'outcome_unknown', delayMs: 0 } as const;
+    await finishAttempt(sql, {
+      callbackId: id,
+      attempt: 1,
+      phase: 'maybe_received',
+      status: null,
+      reason: 'reset',
+      latencyMs: 1,
+      next,
+    });
+    const [second] = await claimCallbacks(sql, 10, LEASE_MS);
+    expect(second?.maybeReceived).toBe(true);
+  });
+
   it('ends a release once nothing held before is left to send', async () => {
     const id = await hand();
     await setGate('releasing');

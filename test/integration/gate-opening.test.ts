@@ -36,6 +36,7 @@ const TIMING = {
   recheckEveryMs: 300_000,
   backoffMs: 0,
   openAfterMs: 20_000,
+  reopenWithinMs: 600_000,
   incidentId: 'inc_test',
 };
 const LAYER_ROWS: LayerResult[] = LAYERS.map((layer) => ({

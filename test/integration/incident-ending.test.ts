@@ -69,6 +69,7 @@ async function verify(): Promise<string> {
       recheckEveryMs: 300_000,
       backoffMs: 0,
       openAfterMs: 20_000,
+      reopenWithinMs: 600_000,
       incidentId: 'inc_unused',
     },
   );

@@ -1,25 +1,21 @@
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
-import {
-  type AppContext,
-  ensureSecretFile,
-  errorCode,
-  loadConfig,
-  type RunningApp,
-  startAdminServer,
-} from '@tidegate/runtime';
-import { applySources, claimKeyring, connect, migrate, ping, type Sql, saveDataKey } from '@tidegate/store';
-import { createSealer, type Keyring, loadKeyring, lookupHash, newPathSecret } from '@tidegate/vault';
+import { type AppContext, errorCode, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
+import { claimKeyring, connect, migrate, ping, saveDataKey } from '@tidegate/store';
+import { createSealer, loadKeyring } from '@tidegate/vault';
 import { listen } from './listen.ts';
 import { createWebhookApp } from './receive/webhook-app.ts';
+import { createWebhookServer } from './receive/webhook-server.ts';
 import { createIntake } from './record/create-intake.ts';
+import { applyConfiguredSources } from './source/apply-configured-sources.ts';
 import { createSourceDirectory } from './source/source-directory.ts';
+import { watchForClose } from './watch-for-close.ts';
 
 const DEFAULT_PORT = 7411;
 const DEFAULT_ADMIN_PORT = 7413;
 const REFRESH_SOURCES_MS = 5000;
+const DRAIN_MS = 3000;
 
 /** Starts the internet-facing app: it seals and records, and holds no key that opens anything. */
 export async function startReceiver(context: AppContext): Promise<RunningApp> {
@@ -61,15 +57,8 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
       log.info('delivery.rejected', { status, reason, source });
     },
   });
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: {
-      requestTimeout: 15_000,
-      headersTimeout: 10_000,
-      maxHeaderSize: 16 * 1024,
-      keepAliveTimeout: 30_000,
-    },
-  });
+  const server = createWebhookServer(app);
+  const closeServer = watchForClose(server);
   await listen(server, env.host, env.port ?? env.receiverPort ?? DEFAULT_PORT);
   const { port } = server.address() as AddressInfo;
   const admin = await startAdminServer({
@@ -83,11 +72,7 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
   return {
     ready: { port, adminPort: admin.port },
     close: [
-      () =>
-        new Promise<void>((resolve) => {
-          server.close(() => resolve());
-          'closeIdleConnections' in server && server.closeIdleConnections();
-        }),
+      () => closeServer(DRAIN_MS),
       () => intake.committer.drained(),
       () => clearInterval(refreshing),
       () => queue.close(),
@@ -95,19 +80,4 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
       () => sql.end({ timeout: 3 }),
     ],
   };
-}
-
-async function applyConfiguredSources(
-  sql: Sql,
-  keyring: Keyring,
-  config: ReturnType<typeof loadConfig>,
-  dataDir: string,
-): Promise<void> {
-  const sources = await Promise.all(
-    config.sources.map(async ({ name, group, timeZone, watch, secret }) => {
-      const made = secret ?? (await ensureSecretFile(dataDir, `source-secret-${name}`, newPathSecret)).secret;
-      return { name, group, timeZone, watch, secretHash: lookupHash(keyring, 'source-secret', made) };
-    }),
-  );
-  await applySources(sql, sources);
 }

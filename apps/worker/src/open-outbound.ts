@@ -10,6 +10,10 @@ import type { WorkerContext } from './worker-context.ts';
 const API_TIMEOUT_MS = 10_000;
 const POSTGRES_PORT = 5432;
 const REDIS_PORT = 6379;
+/** Where our listeners are unless told otherwise. */
+const RECEIVER_PORT = 7411;
+const API_PORT = 7412;
+const ADMIN_PORTS = [7413, 7414, 7415];
 
 export interface Outbound {
   readonly clients: Pick<WorkerContext, 'probes' | 'localtonet' | 'callbacks'>;
@@ -46,9 +50,8 @@ function ownEndpoints(env: ProcessEnv): { host: string; port: number }[] {
     { url: env.databaseUrl, port: POSTGRES_PORT },
     { url: env.redisUrl, port: REDIS_PORT },
   ];
-  const listeners = [env.receiverPort, env.apiPort, env.adminPort].flatMap((port) =>
-    port === null || port === 0 ? [] : [{ host: env.host, port }],
-  );
+  const own = [env.receiverPort ?? RECEIVER_PORT, env.apiPort ?? API_PORT, env.adminPort, ...ADMIN_PORTS];
+  const listeners = own.flatMap((port) => (port === null || port === 0 ? [] : [{ host: env.host, port }]));
   return [
     ...listeners,
     ...stores.flatMap(({ url, port }) => {

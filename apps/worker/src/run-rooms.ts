@@ -15,10 +15,10 @@ import { sweep } from './wake/sweep.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 const SWEEP_EVERY_MS = 1000;
-const CONCURRENT_RUNS = 32;
+const CONCURRENT_RUNS = 128;
 const CONCURRENT_ATTEMPTS = 16;
 const ATTEMPT_GRACE_MS = 4000;
-const PROBES_PER_DESTINATION = 4;
+const PROBES_PER_DESTINATION = 8;
 
 /**
  * Runs the three rooms: woken by alarms, and by a sweep that needs none. `stop` takes no new work, then calls `onQuiet`,

@@ -30,4 +30,4 @@ export { endWith } from './process/end-with.ts';
 export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, runApp } from './process/run-app.ts';
 export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';
 export { ChildFailed, type ChildSpec, type SupervisedChild, superviseChild } from './process/supervise-child.ts';
-export { ensureSecretFile } from './secret-file/ensure-secret-file.ts';
+export { ensureSecretFile, readSecretFile } from './secret-file/ensure-secret-file.ts';

@@ -46,4 +46,5 @@ export { newestUnlinkedDevice } from './subject/newest-unlinked-device.ts';
 export { type KnownSubject, resolveSubjects, type SubjectIdentity } from './subject/resolve-subjects.ts';
 export { type ClaimedVerification, claimVerifications } from './verification/claim-verifications.ts';
 export { type FinishedVerification, finishVerification } from './verification/finish-verification.ts';
+export { renewVerification } from './verification/renew-verification.ts';
 export type { VerificationResult, VerificationTiming } from './verification/verification-result.ts';

@@ -34,11 +34,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let postgres: KeptPostgres | null = null;
   const children: AppChildren = {};
   let store: PreparedStore | null = null;
+  let wroteReadyFile = false;
+  let rewriting: Promise<void> = Promise.resolve();
   const stop = async () => {
     await Promise.all(Object.values(children).map((child) => child.stop(APP_GRACE_MS)));
-    await postgres?.stop();
-    await removeDatabaseSecret(settings.dataDir);
-    await rm(settings.readyFile, { force: true });
+    if (postgres !== null) {
+      await postgres.stop();
+      await removeDatabaseSecret(settings.dataDir);
+    }
+    await rewriting;
+    // Not one of another Tidegate, which runs on this folder and is why this one was refused.
+    if (wroteReadyFile) await rm(settings.readyFile, { force: true });
   };
   const rewrite = () => {
     if (
@@ -48,9 +54,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       children.worker === undefined
     )
       return;
-    writeReadyFile(settings.readyFile, describe()).catch((error: unknown) =>
-      log.error('app.failed', { error, step: 'ready_file' }),
-    );
+    // One after the other, each as things are when it is its turn: a late writer must not put back an older state.
+    rewriting = rewriting
+      .then(() => writeReadyFile(settings.readyFile, describe()))
+      .catch((error: unknown) => log.error('app.failed', { error, step: 'ready_file' }));
   };
   const describe = (): ReadyFile => toReadyFile({ settings, parentPid: options.parentPid, children, postgres, store });
 
@@ -59,6 +66,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       onStep('Starting the embedded database');
       postgres = await keepPostgres(settings.dataDir, log, rewrite);
       await writeDatabaseSecret(settings.dataDir, postgres.url);
+      // The folder is ours alone now, so this is what a killed parent left: it names processes that are gone.
+      await rm(settings.readyFile, { force: true }).catch(() => undefined);
     }
     const databaseUrl = settings.databaseUrl ?? postgres?.url ?? '';
     onStep('Preparing the schema and the keys');
@@ -66,6 +75,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onStep('Starting receiver, api and worker');
     await startApps({ ...options, databaseUrl, children, onRestart: rewrite });
     await writeReadyFile(settings.readyFile, describe());
+    wroteReadyFile = true;
   } catch (error) {
     await stop();
     throw error;

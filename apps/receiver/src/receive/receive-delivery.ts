@@ -1,17 +1,13 @@
-import {
-  type ActionDate,
-  observationId,
-  parseActionDate,
-  parseWebhook,
-  type Webhook,
-  type WebhookError,
-} from '@tidegate/core';
+import { observationId, parseActionDate, parseWebhook, type WebhookError } from '@tidegate/core';
 import type { DeliveryRecord, LiveSource } from '@tidegate/store';
-import { fingerprintSubject, type Keyring, observationKey, type Sealer } from '@tidegate/vault';
+import { type Keyring, observationKey, type Sealer } from '@tidegate/vault';
 import type { DeliveryOutcome } from '../record/commit-deliveries.ts';
 import type { GroupCommitter } from '../record/group-committer.ts';
 import { newDeliveryId } from '../record/new-delivery-id.ts';
-import type { NamedSubject } from '../record/subject-directory.ts';
+import { type NamedSubject, nameSubject } from '../record/subject-directory.ts';
+
+/** What the column holds; a body of 16 KiB has room for fewer. */
+const MOST_UNNAMED = 32_767;
 
 /** What becomes of one delivery; each variant has one HTTP status. */
 export type ReceiveResult =
@@ -40,49 +36,28 @@ export async function receiveDelivery(intake: Intake, source: LiveSource, body: 
   const parsed = parseWebhook(body);
   if (!parsed.ok) return { kind: 'malformed', errors: parsed.errors };
   const { webhook, extra } = parsed;
-  const date = parseActionDate(webhook.actionDate, source.timeZone);
-  if (date.kind === 'undated') await intake.sealer.ready();
-  const key = observationKey(intake.keyring, {
-    ...naming(source, webhook),
-    status: webhook.status,
-    actionDateRaw: webhook.actionDate,
-  });
+  const { type, id, status, actionDate } = webhook;
+  const { group } = source;
+  const date = parseActionDate(actionDate, source.timeZone);
+  const dated = date.kind === 'dated' ? date : null;
+  if (dated === null) await intake.sealer.ready();
+  const key = observationKey(intake.keyring, { group, type, id, status, actionDateRaw: actionDate });
   const outcome = await intake.committer.submit({
-    subject: nameSubject(intake.keyring, source, webhook),
+    subject: nameSubject(intake.keyring, { group, type, id }),
     delivery: {
       deliveryId: newDeliveryId(intake.now()),
       observationKey: key,
       sourceId: source.id,
-      status: webhook.status,
-      ...dateColumns(intake.sealer, key, webhook.actionDate, date),
+      status,
+      ticks: dated?.ticks ?? null,
+      zone: dated?.zone ?? null,
+      // A date is kept as it was sent; text that is not one may be anything, a token included, so it is sealed.
+      actionDate: dated === null ? null : actionDate,
+      sealedActionDate: dated === null ? intake.sealer.seal(actionDate, { row: key, purpose: 'action-date' }) : null,
       extraFields: extra.names.length > 0 ? extra.names.join() : null,
-      extraUnnamed: Math.min(extra.unnamed, 32_767),
+      extraUnnamed: Math.min(extra.unnamed, MOST_UNNAMED),
     },
   });
-  if (outcome.kind === 'refused') return { kind: 'refused' };
+  if (outcome.kind === 'refused') return outcome;
   return { kind: 'recorded', observation: observationId(key), repeat: outcome.repeat };
-}
-
-function naming(source: LiveSource, webhook: Webhook) {
-  return { group: source.group, type: webhook.type, id: webhook.id };
-}
-
-function nameSubject(keyring: Keyring, source: LiveSource, webhook: Webhook): NamedSubject {
-  const fingerprint = fingerprintSubject(keyring, naming(source, webhook));
-  return {
-    ...naming(source, webhook),
-    fingerprint,
-    cacheKey: `${fingerprint.version}:${fingerprint.value.toString('base64')}`,
-  };
-}
-
-/** A date is kept as it was sent; text that is not one may be anything, a token included, so it is sealed. */
-function dateColumns(sealer: Sealer, key: string, raw: string, date: ActionDate) {
-  if (date.kind === 'dated') return { ticks: date.ticks, zone: date.zone, actionDate: raw, sealedActionDate: null };
-  return {
-    ticks: null,
-    zone: null,
-    actionDate: null,
-    sealedActionDate: sealer.seal(raw, { row: key, purpose: 'action-date' }),
-  };
 }

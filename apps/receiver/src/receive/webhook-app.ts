@@ -19,6 +19,8 @@ export type RejectReason =
   | 'unavailable'
   | 'aborted';
 
+export type WebhookApp = Hono<{ Bindings: HttpBindings }>;
+
 export interface WebhookAppOptions {
   readonly intake: Intake;
   readonly sources: SourceDirectory;
@@ -27,19 +29,20 @@ export interface WebhookAppOptions {
 }
 
 /** The public listener: one route, and the same 404 for everything else, so that a guess learns nothing. */
-export function createWebhookApp(options: WebhookAppOptions): Hono<{ Bindings: HttpBindings }> {
+export function createWebhookApp(options: WebhookAppOptions): WebhookApp {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const reject = (response: Response, reason: RejectReason, source: string | null = null) => {
     options.onReject(response.status, reason, source);
     return response;
   };
   app.post('/hooks/localtonet/:secret', async (context) => {
-    const body = await readCappedBody(context.env.incoming, BODY_CAP_BYTES);
+    const { incoming } = context.env;
+    const body = await readCappedBody(incoming, BODY_CAP_BYTES);
     if (body.kind === 'too_large') return reject(problem(413, 'The body is larger than 16 KiB.'), 'too_large');
     if (body.kind === 'aborted') return reject(problem(400, 'The body did not arrive whole.'), 'aborted');
     const source = options.sources.find(context.req.param('secret'));
     if (source === null) return reject(problem(404), 'not_found');
-    if (!JSON_TYPE.test(context.req.header('content-type') ?? '')) {
+    if (!JSON_TYPE.test(incoming.headers['content-type'] ?? '')) {
       return reject(problem(415, 'The content type must be application/json.'), 'media_type', source.name);
     }
     try {

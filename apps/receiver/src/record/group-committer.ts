@@ -27,8 +27,8 @@ export function createGroupCommitter<T, R>(options: GroupCommitterOptions<T, R>)
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, options.maxBatch);
-      waiting = waiting.slice(options.maxBatch);
+      const batch = waiting;
+      waiting = batch.splice(options.maxBatch);
       await settle(batch);
     }
     running = null;

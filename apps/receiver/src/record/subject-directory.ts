@@ -1,18 +1,29 @@
 import { publicTunnelId, type SubjectType } from '@tidegate/core';
 import { resolveSubjects, type Sql, type SubjectIdentity, toStoreError } from '@tidegate/store';
-import type { Sealer } from '@tidegate/vault';
-import { newAlias } from '@tidegate/vault';
+import { fingerprintSubject, type Keyring, newAlias, type Sealer, type SubjectName } from '@tidegate/vault';
 
 const MAX_CACHED = 200_000;
 
-/** A subject as a delivery names it, with its fingerprint worked out. */
+/** A subject as a delivery names it. */
 export interface NamedSubject {
   readonly group: string;
   readonly type: SubjectType;
   /** The raw id: a credential when the type is device. Lives no longer than the request. */
   readonly id: string;
-  readonly fingerprint: { readonly version: number; readonly value: Buffer };
+  /** Null for a public tunnel id, which may be remembered as it is: then it is worked out only when not known yet. */
+  readonly fingerprint: Fingerprint | null;
   readonly cacheKey: string;
+}
+
+type Fingerprint = ReturnType<typeof fingerprintSubject>;
+
+/** Names a subject so that it can be looked up in memory without its id being kept there, unless the id is public. */
+export function nameSubject(keyring: Keyring, subject: SubjectName): NamedSubject {
+  const { group, type, id } = subject;
+  if (publicTunnelId(type, id) !== null) return { group, type, id, fingerprint: null, cacheKey: `id ${id} ${group}` };
+  const fingerprint = fingerprintSubject(keyring, subject);
+  const cacheKey = `fp ${fingerprint.version} ${fingerprint.value.toString('latin1')}`;
+  return { group, type, id, fingerprint, cacheKey };
 }
 
 /** Turns fingerprints into subject ids: from memory when seen before, else by one statement per batch. */
@@ -21,41 +32,43 @@ export interface SubjectDirectory {
   resolve(subjects: readonly NamedSubject[]): Promise<number[]>;
 }
 
-export function createSubjectDirectory(sql: Sql, sealer: Sealer): SubjectDirectory {
+export function createSubjectDirectory(sql: Sql, keyring: Keyring, sealer: Sealer): SubjectDirectory {
   const known = new Map<string, number>();
+
+  async function learn(subjects: readonly NamedSubject[]): Promise<void> {
+    await sealer.ready();
+    const identities = subjects.map((subject) => identify(keyring, sealer, subject));
+    try {
+      const found = await resolveSubjects(sql, identities);
+      for (const [index, row] of found.entries()) known.set(subjects[index]?.cacheKey ?? '', row.id);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
   return {
     async resolve(subjects) {
       const unknown = new Map<string, NamedSubject>();
       for (const subject of subjects) if (!known.has(subject.cacheKey)) unknown.set(subject.cacheKey, subject);
-      if (unknown.size > 0) await learn(sql, sealer, known, [...unknown.values()]);
-      const ids = subjects.map((subject) => known.get(subject.cacheKey) ?? 0);
+      if (unknown.size > 0) await learn([...unknown.values()]);
+      const ids = subjects.map((subject) => known.get(subject.cacheKey) ?? missing());
       trim(known);
       return ids;
     },
   };
 }
 
-async function learn(
-  sql: Sql,
-  sealer: Sealer,
-  known: Map<string, number>,
-  subjects: readonly NamedSubject[],
-): Promise<void> {
-  await sealer.ready();
-  const identities = subjects.map((subject) => identify(sealer, subject));
-  try {
-    const found = await resolveSubjects(sql, identities);
-    for (const [index, row] of found.entries()) known.set(subjects[index]?.cacheKey ?? '', row.id);
-  } catch (error) {
-    throw toStoreError(error);
-  }
-}
-
-function identify(sealer: Sealer, { group, type, id, fingerprint }: NamedSubject): SubjectIdentity {
+function identify(keyring: Keyring, sealer: Sealer, subject: NamedSubject): SubjectIdentity {
+  const { group, type, id } = subject;
+  const fingerprint = subject.fingerprint ?? fingerprintSubject(keyring, subject);
   const alias = newAlias(type === 'device' ? 'dev' : 'tun');
   const publicId = publicTunnelId(type, id);
   const sealedId = publicId === null ? sealer.seal(id, { row: alias, purpose: 'subject-id' }) : null;
   return { group, type, fingerprint, alias, publicId, sealedId };
+}
+
+function missing(): never {
+  throw new Error('a subject that was resolved has an id');
 }
 
 /** Oldest first: ids never change, so forgetting one costs a statement and nothing else. */

@@ -9,6 +9,7 @@ export interface EndingCallback {
   readonly repeat: RepeatContract;
   readonly policyName: string;
   readonly elapsedMs: number;
+  readonly maybeReceived: boolean;
 }
 
 /** How an attempt ended, as sent or as found after its worker died. */
@@ -57,20 +58,24 @@ function decideNext(
 ): AttemptEnd['next'] {
   const addressDenied = outcome.reason === 'address_denied';
   const verdict = classifyAttempt({ phase: outcome.phase, status: outcome.status, addressDenied }, callback.repeat);
+  // Giving up says "it did not happen" only if no attempt can have had an effect; else a person must look.
+  const unknown = verdict.next === 'ambiguous' || callback.maybeReceived || (outcome.status ?? 0) >= 500;
+  const giveUp = (reason: string) => ({ state: unknown ? 'needs_review' : 'failed', reason }) as const;
   // What cannot even be written down as a request will not be better next time.
-  if (outcome.reason === 'invalid_request') return { state: 'failed', reason: 'invalid_request' };
-  if (verdict.next === 'delivered' || verdict.next === 'failed') return { state: verdict.next, reason: verdict.reason };
+  if (outcome.reason === 'invalid_request') return giveUp('invalid_request');
+  if (verdict.next === 'delivered') return { state: 'delivered', reason: verdict.reason };
+  if (verdict.next === 'failed') return giveUp(verdict.reason);
   // Nobody knows whether it was received: only a destination that deduplicates may be asked again (I7).
-  if (verdict.next === 'ambiguous' && callback.repeat === 'forbidden')
-    return { state: 'needs_review', reason: verdict.reason };
+  if (verdict.next === 'ambiguous' && callback.repeat === 'forbidden') return giveUp(verdict.reason);
   const policy = config.policies[callback.policyName] ?? config.policies.default;
-  if (policy === undefined) return { state: 'needs_review', reason: 'policy_unknown' };
+  if (policy === undefined) return giveUp('policy_unknown');
   const facts = {
     attempts: callback.attempt,
     elapsedMs: callback.elapsedMs,
     retryAfterMs: outcome.retryAfterMs ?? null,
   };
   const retry = nextAttempt(policy.release.retry, facts, random01());
-  if (retry.retry) return { state: 'retrying', reason: verdict.reason, delayMs: retry.delayMs };
-  return { state: verdict.next === 'ambiguous' ? 'needs_review' : 'failed', reason: `retry_${retry.reason}_exhausted` };
+  return retry.retry
+    ? { state: 'retrying', reason: verdict.reason, delayMs: retry.delayMs }
+    : giveUp(`retry_${retry.reason}_exhausted`);
 }

@@ -27,10 +27,16 @@ export async function releaseRoom({ context, slots }: ReleaseRoom): Promise<void
 }
 
 async function sendOne(context: WorkerContext, callback: ClaimedCallback, claimedAtMs: number): Promise<void> {
-  const outcome = await attemptCallback(context, callback, { claimedAtMs, timeoutMs: ATTEMPT_TIMEOUT_MS }).catch(
-    notOpened,
-  );
+  const outcome = isTooLate(context, callback)
+    ? ({ phase: 'not_sent', reason: 'too_late', latencyMs: null } as const)
+    : await attemptCallback(context, callback, { claimedAtMs, timeoutMs: ATTEMPT_TIMEOUT_MS }).catch(notOpened);
   await endAttempt(context, callback, outcome);
+}
+
+/** A retry that was due while nothing ran, and whose time is over by now, is not begun (I9). */
+function isTooLate({ config }: WorkerContext, { attempt, elapsedMs, policyName }: ClaimedCallback): boolean {
+  const policy = config.policies[policyName] ?? config.policies.default;
+  return attempt > 1 && policy !== undefined && elapsedMs >= policy.release.retry.maxElapsedMs;
 }
 
 async function endDeadAttempts(context: WorkerContext): Promise<void> {
@@ -41,6 +47,7 @@ async function endDeadAttempts(context: WorkerContext): Promise<void> {
       repeat: lease.repeat,
       policyName: lease.policyName,
       elapsedMs: lease.elapsedMs,
+      maybeReceived: lease.maybeReceived,
     };
     await endAttempt(context, callback, { phase: 'maybe_received', reason: 'lease_expired', latencyMs: null });
   }

@@ -13,7 +13,7 @@ import type { WorkerContext } from '../worker-context.ts';
 /**
  * Asks API v2 for names and edges and writes them down for each source group: devices that a service names or that were
  * seen in the group, and their tunnels. What the API does not answer changes nothing.
- * @returns false when the list of devices could not be had
+ * @returns false when something was not answered, and it must be asked again
  */
 export async function refreshTopology(context: WorkerContext): Promise<boolean> {
   const { localtonet, config, log } = context;
@@ -23,16 +23,26 @@ export async function refreshTopology(context: WorkerContext): Promise<boolean> 
     log.warn('topology.refreshed', { outcome: listed.reason });
     return false;
   }
+  const tunnels = await localtonet.listTunnels();
+  if (!tunnels.ok) {
+    log.warn('topology.refreshed', { outcome: tunnels.reason });
+    return false;
+  }
   const changed: number[] = [];
+  let whole = true;
   for (const group of new Set(config.sources.map((source) => source.group))) {
     const devices = await relevantDevices(context, group, listed.value);
     if (devices.length === 0) continue;
-    const tunnels = await tunnelsOf(context, localtonet, group, devices);
-    const named = devices.map(({ device, identity }): TopologyDevice => ({ identity, name: toName(device.name) }));
-    changed.push(...(await applyTopology(context.sql, group, named, tunnels)));
+    const known = await withTunnels(context, localtonet, group, devices, tunnels.value);
+    whole &&= known.devices.length === devices.length;
+    changed.push(...(await applyTopology(context.sql, group, known.devices, known.tunnels)));
   }
-  log.info('topology.refreshed', { outcome: 'ok', devices: listed.value.length, changed: changed.length });
-  return true;
+  log.info('topology.refreshed', {
+    outcome: whole ? 'ok' : 'partial',
+    devices: listed.value.length,
+    changed: changed.length,
+  });
+  return whole;
 }
 
 interface RelevantDevice {
@@ -57,36 +67,43 @@ async function relevantDevices(
   return identified.filter(({ device }, index) => known[index] === true || wanted.has(toName(device.name)));
 }
 
-async function tunnelsOf(
+/**
+ * The devices whose tunnels are known, with those tunnels. A device whose tunnels could not be had stays unlinked: linked
+ * without its edges, its Disconnected would shut nothing (I2).
+ */
+async function withTunnels(
   context: WorkerContext,
   localtonet: LocaltonetClient,
   group: string,
   devices: readonly RelevantDevice[],
-): Promise<TopologyTunnel[]> {
-  const listed = await localtonet.listTunnels();
-  const all = listed.ok ? listed.value : [];
-  const tunnels: TopologyTunnel[] = [];
-  for (const [index, { device }] of devices.entries()) {
-    for (const tunnel of await ownTunnels(localtonet, all, device.token)) {
-      tunnels.push({
+  listed: readonly Tunnel[],
+): Promise<{ devices: TopologyDevice[]; tunnels: TopologyTunnel[] }> {
+  const known: { devices: TopologyDevice[]; tunnels: TopologyTunnel[] } = { devices: [], tunnels: [] };
+  for (const { device, identity } of devices) {
+    const own = await ownTunnels(localtonet, listed, device.token);
+    if (own === null) continue;
+    const index = known.devices.push({ identity, name: toName(device.name) }) - 1;
+    for (const tunnel of own) {
+      known.tunnels.push({
         identity: identify(context, group, 'tunnel', tunnel.id),
         device: index,
         name: toName(tunnel.title),
       });
     }
   }
-  return tunnels;
+  return known;
 }
 
-/** From the list when it names the device; only an API that does not is asked with the token in the path. */
+/** From the list when it names devices; only an API that does not is asked with the token in the path. Null: not answered. */
 async function ownTunnels(
   localtonet: LocaltonetClient,
-  all: readonly Tunnel[],
+  listed: readonly Tunnel[],
   token: string,
-): Promise<readonly Tunnel[]> {
-  if (all.some((tunnel) => tunnel.deviceToken !== null)) return all.filter((tunnel) => tunnel.deviceToken === token);
+): Promise<readonly Tunnel[] | null> {
+  if (listed.some((tunnel) => tunnel.deviceToken !== null))
+    return listed.filter((tunnel) => tunnel.deviceToken === token);
   const own = await localtonet.tunnelsOfDevice(token);
-  return own.ok ? own.value : [];
+  return own.ok ? own.value : null;
 }
 
 function identify(

@@ -4,6 +4,7 @@ import {
   claimVerifications,
   type FinishedVerification,
   finishVerification,
+  renewVerification,
 } from '@tidegate/store';
 import { newId } from '@tidegate/vault';
 import type { AccountReader } from '../topology/read-account.ts';
@@ -11,8 +12,9 @@ import type { Slots } from '../wake/create-slots.ts';
 import type { WorkerContext } from '../worker-context.ts';
 import { type LayerRun, type LayerSources, runControl, runLayers } from './run-layers.ts';
 
-/** A claim outlives the slowest run the policies allow, so that two workers do not verify one gate. */
-const LEASE_SLACK_MS = 15_000;
+/** How long a dead worker's gate waits for another; a live one renews in time. */
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 10_000;
 
 export interface VerifyRoom {
   readonly context: WorkerContext;
@@ -24,13 +26,27 @@ export interface VerifyRoom {
 
 /** Starts a verification for every gate that is due and has a free slot; the end of each wakes the room again. */
 export async function verifyRoom(room: VerifyRoom): Promise<void> {
-  const longestMs = Math.max(
-    ...Object.values(room.context.config.policies).map((policy) => policy.verify.edgeTimeoutMs),
-  );
   const ids = Array.from({ length: room.slots.free() }, () => newId('ver'));
   if (ids.length === 0) return;
-  const claimed = await claimVerifications(room.context.sql, ids, longestMs + LEASE_SLACK_MS);
-  for (const run of claimed) room.slots.start(() => verifyOne(room, run));
+  const claimed = await claimVerifications(room.context.sql, ids, LEASE_MS);
+  for (const run of claimed) room.slots.start(() => whileRenewing(room.context, run, () => verifyOne(room, run)));
+}
+
+/** A run may wait for its turn at a slow destination longer than any fixed lease: it keeps its claim for as long as it lives. */
+async function whileRenewing(
+  context: WorkerContext,
+  run: ClaimedVerification,
+  work: () => Promise<void>,
+): Promise<void> {
+  const renewing = setInterval(() => {
+    // A renewal that fails leaves the lease to run out: the gate is then verified again, by whoever can.
+    renewVerification(context.sql, run, LEASE_MS).catch(() => undefined);
+  }, RENEW_EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(renewing);
+  }
 }
 
 async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<void> {
@@ -58,13 +74,18 @@ async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<vo
   report(context, run, decision.verdict, layers, finished, performance.now() - startedAtMs);
 }
 
-function timing({ random01 }: WorkerContext, run: ClaimedVerification, { verify, openAfterMs }: Policy) {
+function timing(
+  { random01 }: WorkerContext,
+  run: ClaimedVerification,
+  { verify, openAfterMs, reopenWithinMs }: Policy,
+) {
   return {
     requiredPasses: verify.passes,
     everyMs: nextVerification('passed', 0, verify, random01()),
     recheckEveryMs: nextVerification('opened', 0, verify, random01()),
     backoffMs: nextVerification('failed', run.attempt + 1, verify, random01()),
     openAfterMs,
+    reopenWithinMs,
     incidentId: newId('inc'),
   };
 }

@@ -7,6 +7,7 @@ export function checkConfig(config: ParsedConfig): PathIssue[] {
   return [
     ...repeatedNames(config.sources, 'sources'),
     ...repeatedNames(config.services, 'services'),
+    ...repeatedSecrets(config.sources),
     ...config.services.flatMap((service, index) => checkService(config, service, ['services', index])),
     ...Object.entries(config.policies).flatMap(([name, policy]) => checkPolicy(policy, ['policies', name])),
   ];
@@ -18,6 +19,17 @@ function repeatedNames(entries: readonly { readonly name: string }[], section: s
     const repeated = seen.has(name);
     seen.add(name);
     return repeated ? [{ path: [section, index, 'name'], message: 'is the name of an earlier entry' }] : [];
+  });
+}
+
+/** One secret cannot stand for two sources: the later would silently take over the earlier one's deliveries. */
+function repeatedSecrets(sources: ParsedConfig['sources']): PathIssue[] {
+  const seen = new Set<string>();
+  return sources.flatMap(({ secret }, index) => {
+    if (secret === undefined) return [];
+    const repeated = seen.has(secret);
+    seen.add(secret);
+    return repeated ? [{ path: ['sources', index, 'secret'], message: 'is the secret of an earlier entry' }] : [];
   });
 }
 
@@ -45,9 +57,10 @@ function checkLocalProbe(probe: ParsedService['probes']['liveness'], path: KeyPa
   if ((probe.url === undefined) === (probe.reporter === undefined)) {
     return [{ path, message: 'needs either a url or a reporter' }];
   }
-  return (['headers', 'expect'] as const)
-    .filter((key) => probe.reporter !== undefined && probe[key] !== undefined)
-    .map((key) => ({ path: [...path, key], message: 'goes with a url, not with a reporter' }));
+  if (probe.reporter !== undefined) {
+    return [{ path: [...path, 'reporter'], message: 'is not supported yet: give a url that the worker can reach' }];
+  }
+  return [];
 }
 
 function checkPolicy(policy: ParsedPolicy, path: KeyPath): PathIssue[] {

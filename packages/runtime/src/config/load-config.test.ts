@@ -22,7 +22,7 @@ services:
     device: mac-mini
     tunnel: "298487"
     probes:
-      liveness:    { reporter: mac-mini }
+      liveness:    { url: http://127.0.0.1:9000/livez }
       readiness:   { url: http://127.0.0.1:9000/readyz }
       public:      { url: https://abc.localto.net/healthz, expect: { status: 204, bodyIncludes: ok } }
       application: { url: https://abc.localto.net/whoami, headers: { authorization: "Bearer \${AGENT_PROBE}" } }
@@ -75,7 +75,6 @@ describe('a config', () => {
     });
     expect(config.localtonet).toMatchObject({ apiKey: 'invented-api-key', pollEveryMs: 60_000 });
     expect(config.services[0]).toMatchObject({ group: 'lab', tunnel: '298487', essential: ['llm'], policy: 'calm' });
-    expect(config.services[0]?.probes.liveness).toEqual({ reporter: 'mac-mini' });
     expect(config.services[0]?.probes.readiness).toEqual({
       url: 'http://127.0.0.1:9000/readyz',
       headers: {},
@@ -206,8 +205,8 @@ describe('an error in a config', () => {
     [
       withService('    probes:\n      readiness: { reporter: mac, headers: {} }'),
       8,
-      'services[0].probes.readiness.headers',
-      'goes with a url',
+      'services[0].probes.readiness.reporter',
+      'is not supported yet',
     ],
     [
       withService('    callbackOrigins: [https://a.example/x]'),

@@ -13,7 +13,8 @@ sources:
     timeZone: UTC
     watch: all
 
-# With an API key (worker only) Tidegate asks Localtonet itself, and so finds what a lost webhook did not tell.
+# With an API key (worker only) Tidegate learns which token is which device and which tunnels it has, and verifies the
+# device and tunnel layers. pollEvery is not in effect yet.
 #localtonet:
 #  apiKey: \${LOCALTONET_API_KEY}
 #  pollEvery: 60s
@@ -26,13 +27,14 @@ services:
 #    device: mac-mini
 #    tunnel: "298487"
 #    probes:
-#      liveness: { url: http://127.0.0.1:9000/livez }     # or { reporter: mac-mini }
+#      liveness: { url: http://127.0.0.1:9000/livez }
 #      readiness: { url: http://127.0.0.1:9000/readyz }
 #      public: { url: https://abc.localto.net/healthz, expect: { status: 200, bodyIncludes: ok } }
 #      application: { url: https://abc.localto.net/whoami, headers: { authorization: "Bearer \${AGENT_PROBE}" } }
 #    policy: default
 
-# When an outage becomes an incident, when it counts as flapping, how often to verify, how fast to release.
+# When an outage becomes an incident, how often to verify, how often a callback is tried. flap, canary and maxPerSecond
+# are not in effect yet.
 #policies:
 #  default:
 #    openAfter: 20s
@@ -42,7 +44,7 @@ services:
 #    verify: { passes: 2, every: 5s, timeout: 5s, edgeTimeout: 35s, recheckEvery: 5m }
 #    release: { canary: 1, maxPerSecond: 20, retry: { attempts: 8, baseDelay: 1s, maxDelay: 5m, maxElapsed: 24h } }
 
-# So many devices, and this part of all of them, lost within the window make one mass incident.
+# So many devices, and this part of all of them, lost within the window make one mass incident (not in effect yet).
 #mass: { window: 30s, minDevices: 5, fraction: 0.5 }
 
 # The URL Localtonet reaches the receiver at, the proxies in front of it, and how far clocks may differ.

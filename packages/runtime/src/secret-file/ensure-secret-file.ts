@@ -48,6 +48,11 @@ export async function ensureSecretFile(
 }
 
 /** An empty file is one that was damaged: nothing may be protected by an empty secret. */
+/** The secret in a file, or null when there is none. */
+export async function readSecretFile(dir: string, name: string): Promise<string | null> {
+  return readSecret(join(dir, name));
+}
+
 async function readSecret(path: string): Promise<string | null> {
   try {
     const text = (await readFile(path, 'utf8')).trim();

@@ -20,6 +20,8 @@ export interface ClaimedCallback {
   readonly sealedSigningSecret: Buffer | null;
   /** Milliseconds since its first attempt began, by Postgres' clock; 0 for the first. */
   readonly elapsedMs: number;
+  /** An attempt before this one may have been received: giving up then needs a person. */
+  readonly maybeReceived: boolean;
 }
 
 /**
@@ -31,9 +33,10 @@ export async function claimCallbacks(sql: Sql, limit: number, leaseMs: number): 
   return inTransaction(sql, async (tx) => {
     const gates = await tx<{ serviceId: number; allowed: boolean }[]>`
       select g.service_id, g.state in ('open', 'releasing') as allowed from gate g
-      where g.service_id in (select service_id from callback where due_at <= clock_timestamp() and state in ('queued', 'retrying') limit 1000)
+      where exists (select 1 from callback c where c.service_id = g.service_id and c.due_at <= clock_timestamp()
+                      and c.state in ('queued', 'retrying'))
       order by g.service_id for share of g`;
-    await tx`update callback set state = 'expired', reason = 'deadline_passed', due_at = null, finished_at = clock_timestamp()
+    await tx`update callback c set state = case when ${maybeReceived(tx)} then 'needs_review' else 'expired' end, reason = 'deadline_passed', due_at = null, finished_at = clock_timestamp()
              where service_id = any(${gates.map((gate) => gate.serviceId)}::int[]) and state in ('queued', 'retrying')
                and due_at <= clock_timestamp() and deadline_at <= clock_timestamp()`;
     const allowed = gates.filter((gate) => gate.allowed).map((gate) => gate.serviceId);
@@ -53,10 +56,19 @@ async function claimAllowed(
   leaseMs: number,
 ): Promise<ClaimedCallback[]> {
   return tx<ClaimedCallback[]>`
-    with due as materialized (
-      select id from callback
-      where due_at <= clock_timestamp() and state in ('queued', 'retrying') and service_id = any(${allowed}::int[])
-      order by created_at, id limit ${limit} for no key update skip locked
+    with turns as (
+      -- Each service's oldest first, and the services by turns: a backlog of one does not starve the others.
+      select c.id, c.created_at, row_number() over (partition by c.service_id order by c.created_at, c.id) as turn
+      from unnest(${allowed}::int[]) as s(id)
+      cross join lateral (
+        select * from callback c where c.service_id = s.id and c.due_at <= clock_timestamp() and c.state in ('queued', 'retrying')
+        order by c.created_at, c.id limit ${limit}
+      ) c
+    ), due as materialized (
+      select c.id from callback c
+      where c.id in (select t.id from turns t order by t.turn, t.created_at limit ${limit})
+        and c.due_at <= clock_timestamp() and c.state in ('queued', 'retrying')
+      order by c.id for no key update skip locked
     ), claimed as (
       update callback c set state = 'sending', reason = null, attempts = c.attempts + 1, due_at = null
       from due where c.id = due.id returning c.*
@@ -69,8 +81,15 @@ async function claimAllowed(
       c.method, c.repeat, c.sealed_url, c.sealed_headers, c.sealed_body, c.sealed_idempotency_key,
       k.sealed_secret as sealed_signing_secret,
       coalesce((select (extract(epoch from clock_timestamp() - min(a.started_at)) * 1000)::int8 from attempt a
-                where a.callback_id = c.id), 0) as elapsed_ms
+                where a.callback_id = c.id), 0) as elapsed_ms,
+      ${maybeReceived(tx)} as maybe_received
     from claimed c join tried t on t.callback_id = c.id join service s on s.id = c.service_id
     left join signing_secret k on k.service_id = c.service_id
     order by c.created_at, c.id`;
+}
+
+/** SQL for callback `c`: some attempt of it may have had an effect at its destination, whatever came after. */
+export function maybeReceived(sql: Sql | Transaction) {
+  return sql`exists (select 1 from attempt m where m.callback_id = c.id
+    and (m.phase = 'maybe_received' or (m.phase = 'answered' and m.status >= 500)))`;
 }

@@ -9,6 +9,7 @@ export interface ExpiredLease {
   readonly policyName: string;
   /** Milliseconds since its first attempt began. */
   readonly elapsedMs: number;
+  readonly maybeReceived: true;
 }
 
 /**
@@ -20,7 +21,7 @@ export async function listExpiredLeases(sql: Sql, limit: number): Promise<Expire
     return await sql<ExpiredLease[]>`
       select c.id as callback_id, a.number as attempt, c.repeat, s.policy_name,
         (select (extract(epoch from clock_timestamp() - min(f.started_at)) * 1000)::int8 from attempt f
-         where f.callback_id = c.id) as elapsed_ms
+         where f.callback_id = c.id) as elapsed_ms, true as maybe_received
       from attempt a join callback c on c.id = a.callback_id and c.attempts = a.number and c.state = 'sending'
       join service s on s.id = c.service_id
       where a.finished_at is null and a.lease_until < clock_timestamp()

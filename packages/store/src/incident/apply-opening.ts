@@ -54,7 +54,7 @@ export async function applyOpening(tx: Transaction, opening: Opening): Promise<s
 async function placeIncident(tx: Transaction, { groupId, incidentId, decision }: Opening): Promise<string> {
   if (decision.decision === 'join') return incidentId;
   if (decision.decision === 'reopen') {
-    await tx`update incident set state = 'open', resolved_at = null, resolved_by = null, acknowledged_at = null, reopened = reopened + 1,
+    await tx`update incident set state = 'open', resolved_at = null, resolved_by = null, acknowledged_at = null, first_broken = null, reopened = reopened + 1,
                kind = ${decision.kind} where id = ${incidentId}`;
     return incidentId;
   }

@@ -2,52 +2,111 @@ import type { IncidentKind, SubjectRef, Verdict } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
 import type { VerificationResult, VerificationTiming } from '../verification/verification-result.ts';
 import { addTimeline } from './add-timeline.ts';
+import { standInSubject } from './stand-in-subject.ts';
 
 /**
- * Opens an incident for a service whose gate has been held by failing verifications for `openAfter` although no
- * Disconnected explains it: the same debounce as for webhooks, and the page that a lost webhook would have sent.
- * An incident already open for the group gets the service instead.
- * @returns the new incident's id, or null when it is too early, is being correlated, or one is open already
+ * Opens an incident for a service whose gate has been held for `openAfter` by verifications that do not pass, although no
+ * Disconnected explains it: the same debounce as for webhooks, and the page that a lost webhook would have sent. The
+ * service joins an incident of its group that is open; one that ended within `reopenWithin` is reopened.
+ * @returns the id of the incident that opened or reopened, or null when it is too early, is being correlated, or one is open
  */
 export async function openFromVerification(
   tx: Transaction,
   result: VerificationResult,
   timing: VerificationTiming,
 ): Promise<string | null> {
-  const { run, verdict } = result;
-  const [place] = await tx<
-    { groupId: number | null; group: SubjectRef; lasting: boolean; correlating: boolean; down: boolean }[]
-  >`
-    select coalesce(s.device_id, s.tunnel_id) as group_id,
-      (select json_build_object('alias', x.alias, 'type', x.type, 'name', x.name) from subject x
+  const { run } = result;
+  const place = await readPlace(tx, run.serviceId, timing);
+  if (place === undefined || !place.lasting || place.correlating || place.down || place.told) return null;
+  const group = place.group ?? (await standInSubject(tx, run.serviceId));
+  if (await joinOpen(tx, group.id, run.serviceId)) return null;
+  return (await reopen(tx, result, group, timing)) ?? (await open(tx, result, group, timing));
+}
+
+interface Place {
+  group: (SubjectRef & { id: number }) | null;
+  lasting: boolean;
+  correlating: boolean;
+  down: boolean;
+  /** An open incident, of whatever group, names this service already. */
+  told: boolean;
+}
+
+async function readPlace(tx: Transaction, serviceId: number, timing: VerificationTiming): Promise<Place | undefined> {
+  const [place] = await tx<Place[]>`
+    select
+      (select json_build_object('id', x.id, 'alias', x.alias, 'type', x.type, 'name', x.name) from subject x
         where x.id = coalesce(s.device_id, s.tunnel_id)) as group,
       g.since + make_interval(secs => ${timing.openAfterMs} / 1000.0) <= clock_timestamp() as lasting,
       exists (select 1 from pending p where p.group_id in (s.device_id, s.tunnel_id)) as correlating,
       exists (select 1 from connectivity c where c.subject_id in (s.device_id, s.tunnel_id)
-               and ((c.disconnected and c.observation_key is distinct from c.cleared_key) or c.suspect_disconnected)) as down
-    from service s join gate g on g.service_id = s.id where s.id = ${run.serviceId}`;
-  if (place === undefined || place.groupId === null || !place.lasting || place.correlating || place.down) return null;
-  const summary = `${run.service}: ${result.runbook}`;
+               and ((c.disconnected and c.observation_key is distinct from c.cleared_key) or c.suspect_disconnected)) as down,
+      exists (select 1 from incident_service x join incident i on i.id = x.incident_id
+               where x.service_id = s.id and i.state <> 'resolved') as told
+    from service s join gate g on g.service_id = s.id where s.id = ${serviceId}`;
+  return place;
+}
+
+async function joinOpen(tx: Transaction, groupId: number, serviceId: number): Promise<boolean> {
+  const joined = await tx`
+    insert into incident_service (incident_id, service_id)
+    select i.id, ${serviceId} from incident i where i.group_id = ${groupId} and i.state <> 'resolved' on conflict do nothing`;
+  return joined.count > 0;
+}
+
+async function reopen(
+  tx: Transaction,
+  result: VerificationResult,
+  group: SubjectRef & { id: number },
+  timing: VerificationTiming,
+): Promise<string | null> {
+  const kind = kindOf(result.verdict);
+  const [incident] = await tx<{ id: string }[]>`
+    update incident set state = 'open', kind = ${kind}, resolved_at = null, resolved_by = null, acknowledged_at = null,
+      reopened = reopened + 1, first_broken = ${result.firstBroken}, summary = ${summaryOf(result)}
+    where id = (select id from incident where group_id = ${group.id} and state = 'resolved' and merged_into is null
+                  and resolved_at >= clock_timestamp() - make_interval(secs => ${timing.reopenWithinMs} / 1000.0)
+                order by resolved_at desc limit 1)
+    returning id`;
+  if (incident !== undefined) await attach(tx, incident.id, result, { event: 'incident.reopened', kind, group });
+  return incident?.id ?? null;
+}
+
+async function open(
+  tx: Transaction,
+  result: VerificationResult,
+  group: SubjectRef & { id: number },
+  timing: VerificationTiming,
+): Promise<string | null> {
+  const kind = kindOf(result.verdict);
   const [incident] = await tx<{ id: string }[]>`
     insert into incident (id, kind, group_id, opened_at, summary, first_broken)
-    values (${timing.incidentId}, ${kindOf(verdict)}, ${place.groupId}, clock_timestamp(), ${summary}, ${result.firstBroken})
+    values (${timing.incidentId}, ${kind}, ${group.id}, clock_timestamp(), ${summaryOf(result)}, ${result.firstBroken})
     on conflict (group_id) where state <> 'resolved' do nothing returning id`;
-  if (incident === undefined) {
-    await tx`insert into incident_service (incident_id, service_id)
-             select i.id, ${run.serviceId} from incident i where i.group_id = ${place.groupId} and i.state <> 'resolved' on conflict do nothing`;
-    return null;
-  }
-  await tx`insert into incident_service (incident_id, service_id) values (${incident.id}, ${run.serviceId})`;
+  if (incident !== undefined) await attach(tx, incident.id, result, { event: 'incident.opened', kind, group });
+  return incident?.id ?? null;
+}
+
+async function attach(
+  tx: Transaction,
+  incidentId: string,
+  { run, verdict, firstBroken }: VerificationResult,
+  beginning: { event: 'incident.opened' | 'incident.reopened'; kind: IncidentKind; group: SubjectRef },
+): Promise<void> {
+  await tx`insert into incident_service (incident_id, service_id) values (${incidentId}, ${run.serviceId}) on conflict do nothing`;
   await tx`insert into incident_subject (incident_id, subject_id, why, joined_at)
-           select ${incident.id}, d.subject_id, ${`${run.service} depends on it`}, clock_timestamp() from dependency d
-           where d.service_id = ${run.serviceId} order by d.subject_id`;
-  await addTimeline(
-    tx,
-    incident.id,
-    { event: 'incident.opened', kind: kindOf(verdict), group: place.group },
-    { event: 'verification.failed', service: run.service, verdict, firstBroken: result.firstBroken },
-  );
-  return incident.id;
+           select ${incidentId}, d.subject_id, ${`${run.service} depends on it`}, clock_timestamp() from dependency d
+           where d.service_id = ${run.serviceId} order by d.subject_id on conflict do nothing`;
+  await addTimeline(tx, incidentId, beginning, {
+    event: 'verification.failed',
+    service: run.service,
+    verdict,
+    firstBroken,
+  });
+}
+
+function summaryOf({ run, runbook }: VerificationResult): string {
+  return `${run.service}: ${runbook}`;
 }
 
 function kindOf(verdict: Verdict): IncidentKind {

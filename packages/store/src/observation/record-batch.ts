@@ -1,9 +1,6 @@
 import type { ConnectivityStatus } from '@tidegate/core';
 import type { Sql } from '../database/connect.ts';
-
-// Element types: postgres.js guesses an array's type from its first element and gets these two wrong.
-const BOOLEAN = 16;
-const BYTEA = 17;
+import { toPlainArray, toTextArray } from './to-array-literal.ts';
 
 /** One accepted delivery, ready to be recorded. */
 export interface DeliveryRecord {
@@ -52,19 +49,15 @@ export async function recordBatch(
   settings: RecordSettings,
   now: Date | null = null,
 ): Promise<RecordedBatch> {
+  const sealed = batch.map(({ sealedActionDate }) => sealedActionDate && `\\x${sealedActionDate.toString('hex')}`);
   const [row] = await sql<RecordedBatch[]>`
     select repeats, armed_due, shut, verify_due from record_batch(
-      ${batch.map((d) => d.deliveryId)}::uuid[], ${batch.map((d) => d.observationKey)}::uuid[],
-      ${batch.map((d) => d.subjectId)}::bigint[], ${batch.map((d) => d.sourceId)}::int[],
-      ${sql.array(
-        batch.map((d) => d.status === 'disconnected'),
-        BOOLEAN,
-      )}::boolean[], ${batch.map((d) => d.ticks?.toString() ?? null)}::bigint[],
-      ${batch.map((d) => d.zone)}::text[], ${batch.map((d) => d.actionDate)}::text[], ${sql.array(
-        batch.map((d) => d.sealedActionDate),
-        BYTEA,
-      )}::bytea[],
-      ${batch.map((d) => d.extraFields)}::text[], ${batch.map((d) => d.extraUnnamed)}::smallint[],
+      ${toPlainArray(batch.map((d) => d.deliveryId))}::uuid[], ${toPlainArray(batch.map((d) => d.observationKey))}::uuid[],
+      ${toPlainArray(batch.map((d) => d.subjectId))}::bigint[], ${toPlainArray(batch.map((d) => d.sourceId))}::int[],
+      ${toPlainArray(batch.map((d) => d.status === 'disconnected'))}::boolean[],
+      ${toPlainArray(batch.map((d) => d.ticks))}::bigint[], ${toPlainArray(batch.map((d) => d.zone))}::text[],
+      ${toTextArray(batch.map((d) => d.actionDate))}::text[], ${toTextArray(sealed)}::bytea[],
+      ${toTextArray(batch.map((d) => d.extraFields))}::text[], ${toPlainArray(batch.map((d) => d.extraUnnamed))}::smallint[],
       ${settings.skewBoundMs}::bigint, ${settings.openAfterMs}::int, ${settings.maxWaitMs}::int, ${now}::timestamptz)`;
   if (row === undefined) throw new Error('record_batch answered no row');
   return row;

@@ -1,6 +1,5 @@
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-import { raiseGenerations } from '../gate/raise-generations.ts';
 import { resolveSubjects, type SubjectIdentity } from '../subject/resolve-subjects.ts';
 import { linkServices } from './link-services.ts';
 
@@ -36,18 +35,14 @@ export async function applyServices(sql: Sql, services: readonly ServiceConfig[]
       const { id, differs } = await upsertService(tx, service, tunnelId);
       if (differs) changed.push(id);
     }
-    await linkServices(tx, [...new Set(services.map((service) => service.group))]);
-    await raiseGenerations(tx, changed, 'policy_changed');
+    await linkServices(tx, [...new Set(services.map((service) => service.group))], changed);
   });
 }
 
+/** Only marks them: their edges go, and their gates are held for good, where subjects and gates are locked in order. */
 async function retireAbsent(tx: Transaction, services: readonly ServiceConfig[]): Promise<void> {
   const names = services.map((service) => service.name);
-  await tx`delete from dependency where service_id in (select id from service where name <> all(${names}))`;
   await tx`update service set retired_at = clock_timestamp() where retired_at is null and name <> all(${names})`;
-  await tx`update gate set state = 'held', reason = 'policy_changed', generation = generation + 1, verify_due_at = null,
-             verify_run = null, opened_by = null, opened_by_started_at = null
-           where service_id in (select id from service where retired_at is not null) and verify_due_at is not null`;
 }
 
 async function upsertService(

@@ -1,4 +1,5 @@
-import type { Sql } from '../database/connect.ts';
+import { AppError } from '@tidegate/core';
+import type { Sql, Transaction } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
 
 export interface SourceConfig {
@@ -6,11 +7,15 @@ export interface SourceConfig {
   readonly group: string;
   readonly timeZone: string;
   readonly watch: 'linked' | 'all';
-  /** Keyed hash of the path secret. */
-  readonly secretHash: Buffer;
+  /** Keyed hash of the path secret; null where this process has none, and then a live one must be registered already. */
+  readonly secretHash: Buffer | null;
 }
 
-/** Makes the registered sources those of the config: new ones are added, absent ones retired with their secrets. */
+/**
+ * Makes the registered sources those of the config: new ones are added, absent ones retired. A process that has no secret
+ * of its own never takes one away from the others.
+ * @throws AppError `source_secret_missing`
+ */
 export async function applySources(sql: Sql, sources: readonly SourceConfig[]): Promise<void> {
   try {
     await sql.begin(async (tx) => {
@@ -22,14 +27,33 @@ export async function applySources(sql: Sql, sources: readonly SourceConfig[]): 
           on conflict (name) do update set group_name = excluded.group_name, time_zone = excluded.time_zone,
             watch = excluded.watch, retired_at = null
           returning id`;
-        await tx`
-          insert into source_secret (lookup_hash, source_id) values (${source.secretHash}, ${row?.id ?? 0})
-          on conflict (lookup_hash) do update set source_id = excluded.source_id, retired_at = null`;
-        await tx`update source_secret set retired_at = clock_timestamp()
-                 where source_id = ${row?.id ?? 0} and lookup_hash <> ${source.secretHash} and retired_at is null`;
+        await registerSecret(tx, row?.id ?? 0, source);
       }
     });
   } catch (error) {
     throw toStoreError(error);
+  }
+}
+
+/** A Localtonet webhook cannot be edited, so the secret before the newest stays live until the next one comes. */
+const LIVE_SECRETS = 2;
+
+async function registerSecret(tx: Transaction, sourceId: number, { name, secretHash }: SourceConfig): Promise<void> {
+  if (secretHash !== null) {
+    await tx`
+      insert into source_secret (lookup_hash, source_id) values (${secretHash}, ${sourceId})
+      on conflict (lookup_hash) do update set source_id = excluded.source_id, retired_at = null`;
+  }
+  const live = await tx<{ lookupHash: Buffer }[]>`
+    select lookup_hash from source_secret where source_id = ${sourceId} and retired_at is null
+    order by (lookup_hash = ${secretHash}) desc nulls last, created_at desc`;
+  if (live.length === 0) {
+    throw new AppError({
+      code: 'source_secret_missing',
+      publicMessage: `Source ${name} has no path secret here: set \`secret\` in the config, or copy source-secret-${name} from the first data folder.`,
+    });
+  }
+  for (const { lookupHash } of live.slice(LIVE_SECRETS)) {
+    await tx`update source_secret set retired_at = clock_timestamp() where lookup_hash = ${lookupHash}`;
   }
 }

@@ -40,12 +40,16 @@ export async function finishVerification(
     if (settlement.kind === 'overtaken')
       return { settlement, nextDueAt: null, resolvedIncidents: [], openedIncident: null };
 
-    const nextDueAt = await saveGate(tx, result, settlement, timing);
+    const nextDueAt = await saveGate(tx, result, gate.attempt, settlement, timing);
     const standsOpen = outcome === 'passed' && (settlement.state === 'open' || settlement.state === 'releasing');
     if (standsOpen) await clearViews(tx, run.serviceId);
-    await noteVerification(tx, result, settlement.passes, timing.requiredPasses);
-    const resolvedIncidents = standsOpen ? await resolveVerified(tx, run) : [];
-    const openedIncident = outcome === 'failed' ? await openFromVerification(tx, result, timing) : null;
+    // A re-check that finds an open gate healthy is no news.
+    if (outcome !== 'passed' || settlement.change === 'opened' || settlement.state === 'held') {
+      await noteVerification(tx, result, settlement.passes, timing.requiredPasses);
+    }
+    const resolvedIncidents = standsOpen ? await resolveVerified(tx, run, settlement.change === 'opened') : [];
+    const openedIncident =
+      outcome !== 'passed' && settlement.state === 'held' ? await openFromVerification(tx, result, timing) : null;
     if (settlement.change === 'opened') await queueHeldCallbacks(tx, run.serviceId);
     return { settlement, nextDueAt, resolvedIncidents, openedIncident };
   });
@@ -56,9 +60,9 @@ async function lockViews(tx: Transaction, serviceId: number): Promise<void> {
            order by subject_id for no key update`;
 }
 
-async function lockGate(tx: Transaction, serviceId: number): Promise<SettlingGate> {
-  const [gate] = await tx<SettlingGate[]>`
-    select state, reason, generation, verify_run as run, passes, pass_generation from gate where service_id = ${serviceId} for no key update`;
+async function lockGate(tx: Transaction, serviceId: number): Promise<SettlingGate & { attempt: number }> {
+  const [gate] = await tx<(SettlingGate & { attempt: number })[]>`
+    select state, reason, generation, verify_run as run, passes, pass_generation, verify_attempt as attempt from gate where service_id = ${serviceId} for no key update`;
   if (gate === undefined) throw new Error('a claimed gate is gone');
   return gate;
 }
@@ -72,18 +76,21 @@ async function hasHeldCallbacks(tx: Transaction, serviceId: number): Promise<boo
 async function saveGate(
   tx: Transaction,
   { run }: VerificationResult,
+  attempt: number,
   settlement: Extract<GateSettlement, { kind: 'settled' }>,
   timing: VerificationTiming,
 ): Promise<Date | null> {
   const delayMs = { every: timing.everyMs, backoff: timing.backoffMs, recheck: timing.recheckEveryMs }[settlement.next];
   const failed = settlement.next === 'backoff';
+  // A Connected that came while this run was under way has set the count back: look again at once.
+  const woken = failed && run.attempt > 0 && attempt === 0;
   const [row] = await tx<{ verifyDueAt: Date | null }[]>`
     update gate set
       state = ${settlement.state}, reason = ${settlement.reason}, generation = ${settlement.generation},
       since = case when ${settlement.change !== 'none'} then clock_timestamp() else since end,
       passes = ${settlement.passes}, pass_generation = ${settlement.generation},
-      verify_run = null, verify_attempt = case when ${failed} then verify_attempt + 1 else 0 end,
-      verify_due_at = clock_timestamp() + make_interval(secs => ${delayMs} / 1000.0),
+      verify_run = null, verify_attempt = case when ${failed} and not ${woken} then verify_attempt + 1 else 0 end,
+      verify_due_at = clock_timestamp() + make_interval(secs => ${woken ? 0 : delayMs} / 1000.0),
       opened_by = case when ${settlement.change === 'opened'} then ${run.id} when ${settlement.change === 'shut'} then null else opened_by end,
       opened_by_started_at = case when ${settlement.change === 'opened'} then ${run.startedAt}::timestamptz
         when ${settlement.change === 'shut'} then null else opened_by_started_at end

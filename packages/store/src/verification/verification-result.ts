@@ -18,6 +18,7 @@ export interface VerificationTiming {
   /** Delay before the next try should this one count as failed; jittered by the caller. */
   readonly backoffMs: number;
   readonly openAfterMs: number;
+  readonly reopenWithinMs: number;
   /** Fresh id, used if a lasting failure opens an incident. */
   readonly incidentId: string;
 }

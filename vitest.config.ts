@@ -1,12 +1,46 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/** Workspace packages resolve to their source, so that nothing has to be built for a test of one package. */
+const fromSource = {
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source', 'node'] } },
+};
+
+/** These start every process of Tidegate from `dist`, so they come last and not all at once. */
+const SYSTEM = ['test/{e2e,faults}/**/*.test.ts'];
+const INTEGRATION = ['test/integration/**/*.test.ts'];
+
+export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.{ts,tsx}', 'apps/*/src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+    // Of the run as a whole: the projects share its servers.
     globalSetup: ['test/support/global-setup.ts'],
-    environment: 'node',
-    testTimeout: 30_000,
+    projects: [
+      {
+        ...fromSource,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.{ts,tsx}', 'apps/*/{src,test}/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...INTEGRATION, ...SYSTEM],
+          environment: 'node',
+          testTimeout: 30_000,
+        },
+      },
+      {
+        ...fromSource,
+        test: { name: 'integration', include: INTEGRATION, environment: 'node', testTimeout: 30_000 },
+      },
+      {
+        ...fromSource,
+        test: {
+          name: 'system',
+          include: SYSTEM,
+          environment: 'node',
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

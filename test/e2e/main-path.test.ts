@@ -106,7 +106,11 @@ describe.each([
     expect(others).toEqual([]);
     incident = opened as Incident;
     expect(incident).toMatchObject({ kind: 'device', group: { name: world.deviceName }, services: [SERVICE] });
-    const detail = await until('a verification', () => detailOf(incident.id), (now) => now.verifications.length > 0);
+    const detail = await until(
+      'a verification',
+      () => detailOf(incident.id),
+      (now) => now.verifications.length > 0,
+    );
     expect(detail.verifications[0]).toMatchObject({ verdict: 'device_offline', firstBroken: 'device' });
     expect(detail.verifications[0]?.layers.map(({ layer, outcome }) => `${layer} ${outcome}`)).toEqual([
       'local_liveness pass',
@@ -122,7 +126,11 @@ describe.each([
 
   it(verifies('I11', 'ends the incident by a verification, never by the Connected'), async () => {
     note(await world.account.deviceComesBack(world.deviceName));
-    const resolved = await until('the end of the incident', () => detailOf(incident.id), (now) => now.state === 'resolved');
+    const resolved = await until(
+      'the end of the incident',
+      () => detailOf(incident.id),
+      (now) => now.state === 'resolved',
+    );
     const proof = resolved.verifications.find((run) => run.id === resolved.resolvedBy);
     expect(proof).toMatchObject({ verdict: 'healthy', firstBroken: null, overtaken: false });
     expect(resolved.verifications.filter((run) => run.verdict === 'healthy')).toHaveLength(2);

@@ -127,10 +127,22 @@ interface UpRun {
 }
 
 /** With an IPC channel: should this process die, the stack notices and stops. In a process group of its own, as in a terminal. */
-async function spawnUp({ config, folder, env, flags = [] }: StackOptions & { readonly folder: string }): Promise<UpRun> {
+async function spawnUp({
+  config,
+  folder,
+  env,
+  flags = [],
+}: StackOptions & { readonly folder: string }): Promise<UpRun> {
   const configFile = join(folder, 'tidegate.yaml');
   await writeFile(configFile, typeof config === 'string' ? config : JSON.stringify(config, null, 2), { mode: 0o600 });
-  const places = ['--config', configFile, '--data-dir', join(folder, 'data'), '--ready-file', join(folder, 'ready.json')];
+  const places = [
+    '--config',
+    configFile,
+    '--data-dir',
+    join(folder, 'data'),
+    '--ready-file',
+    join(folder, 'ready.json'),
+  ];
   const ports = ['--receiver-port', '0', '--api-port', '0'];
   const child = spawn(process.execPath, [ENTRY, 'up', ...places, ...ports, ...flags], {
     cwd: folder,
@@ -223,13 +235,16 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 function logLines(stderr: string): Record<string, unknown>[] {
-  return stderr.split('\n').flatMap((line) => parseLine(line) ?? []);
+  return stderr.split('\n').flatMap((line) => {
+    const parsed = parseLine(line);
+    return parsed === null ? [] : [parsed];
+  });
 }
 
 function parseLine(line: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : null;
+    const value = JSON.parse(line) as Record<string, unknown> | null;
+    return typeof value === 'object' ? value : null;
   } catch {
     return null;
   }

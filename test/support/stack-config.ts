@@ -9,6 +9,8 @@ export interface ConfigChanges {
   readonly source?: object;
   /** Merged into the default policy, section by section. */
   readonly policy?: Readonly<Record<string, unknown>>;
+  /** Further policies, each merged into the same. */
+  readonly policies?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Beside `research-agent`. */
   readonly services?: readonly object[];
   readonly service?: object;
@@ -44,7 +46,12 @@ export function stackConfig(world: World, changes: ConfigChanges = {}): object {
       },
       ...(changes.services ?? []),
     ],
-    policies: { default: mergeSections(FAST, changes.policy ?? {}) },
+    policies: Object.fromEntries(
+      Object.entries({ default: changes.policy ?? {}, ...changes.policies }).map(([name, policy]) => [
+        name,
+        mergeSections(FAST, policy),
+      ]),
+    ),
     outbound: { probes: { allowPrivate: ['127.0.0.1/32'] }, callbacks: { allowPrivate: ['127.0.0.1/32'] } },
     ...changes.sections,
   };

@@ -95,5 +95,6 @@ export { applyControl, type ControlOutcome } from './verify/apply-control.ts';
 export { applyEssential, type EssentialFacts } from './verify/apply-essential.ts';
 export { countPasses, type FinishedRun, type PassCount, type PassDecision } from './verify/count-passes.ts';
 export { decideVerdict, type VerdictDecision, type VerdictFacts } from './verify/decide-verdict.ts';
+export { incidentPatience } from './verify/incident-patience.ts';
 export { type LastRun, nextVerification, type VerificationPace } from './verify/next-verification.ts';
 export { type EndedRun, type GateSettlement, type SettlingGate, settleGate } from './verify/settle-gate.ts';

@@ -1,4 +1,4 @@
-import { decideVerdict, nextVerification, type Policy } from '@tidegate/core';
+import { decideVerdict, incidentPatience, nextVerification, type Policy, type Verdict } from '@tidegate/core';
 import {
   type ClaimedVerification,
   claimVerifications,
@@ -69,22 +69,19 @@ async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<vo
   const finished = await finishVerification(
     context.sql,
     { run, layers, verdict: decision.verdict, firstBroken: decision.firstBroken, runbook: decision.runbook },
-    timing(context, run, policy),
+    timing(context, run, policy, decision.verdict),
   );
   report(context, run, decision.verdict, layers, finished, performance.now() - startedAtMs);
 }
 
-function timing(
-  { random01 }: WorkerContext,
-  run: ClaimedVerification,
-  { verify, openAfterMs, reopenWithinMs }: Policy,
-) {
+function timing({ random01 }: WorkerContext, run: ClaimedVerification, policy: Policy, verdict: Verdict) {
+  const { verify, reopenWithinMs } = policy;
   return {
     requiredPasses: verify.passes,
     everyMs: nextVerification('passed', 0, verify, random01()),
     recheckEveryMs: nextVerification('opened', 0, verify, random01()),
     backoffMs: nextVerification('failed', run.attempt + 1, verify, random01()),
-    openAfterMs,
+    patienceMs: incidentPatience(verdict, policy),
     reopenWithinMs,
     incidentId: newId('inc'),
   };
@@ -93,7 +90,7 @@ function timing(
 function report(
   { log, metrics }: WorkerContext,
   run: ClaimedVerification,
-  verdict: ReturnType<typeof decideVerdict>['verdict'],
+  verdict: Verdict,
   layers: LayerRun['layers'],
   { settlement, resolvedIncidents, openedIncident }: FinishedVerification,
   durationMs: number,

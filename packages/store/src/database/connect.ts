@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { createDial } from './dial.ts';
 
 /** A pool of connections to the one truth. int8 is read as a number: ids and counts fit; ticks are always selected as text. */
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -15,7 +16,10 @@ const LONGEST_BACKOFF_S = 1;
  * @param options `application` names the process in pg_stat_activity; `connections` bounds the pool
  */
 export function connect(url: string, options: { application: string; connections?: number }): Sql {
+  // Documented by postgres.js, though not in its types.
+  const dialing: object = { socket: createDial() };
   const sql = postgres(url, {
+    ...dialing,
     max: options.connections ?? 10,
     connect_timeout: 5,
     idle_timeout: 60,

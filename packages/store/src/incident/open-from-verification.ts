@@ -5,7 +5,7 @@ import { addTimeline } from './add-timeline.ts';
 import { standInSubject } from './stand-in-subject.ts';
 
 /**
- * Opens an incident for a service whose gate has been held for `openAfter` by verifications that do not pass, although no
+ * Opens an incident for a service whose gate has been held beyond the policy's patience by verifications that do not pass, although no
  * Disconnected explains it: the same debounce as for webhooks, and the page that a lost webhook would have sent. The
  * service joins an incident of its group that is open; one that ended within `reopenWithin` is reopened.
  * @returns the id of the incident that opened or reopened, or null when it is too early, is being correlated, or one is open
@@ -37,7 +37,7 @@ async function readPlace(tx: Transaction, serviceId: number, timing: Verificatio
     select
       (select json_build_object('id', x.id, 'alias', x.alias, 'type', x.type, 'name', x.name) from subject x
         where x.id = coalesce(s.device_id, s.tunnel_id)) as group,
-      g.since + make_interval(secs => ${timing.openAfterMs} / 1000.0) <= clock_timestamp() as lasting,
+      g.since + make_interval(secs => ${timing.patienceMs} / 1000.0) <= clock_timestamp() as lasting,
       exists (select 1 from pending p where p.group_id in (s.device_id, s.tunnel_id)) as correlating,
       exists (select 1 from connectivity c where c.subject_id in (s.device_id, s.tunnel_id)
                and ((c.disconnected and c.observation_key is distinct from c.cleared_key) or c.suspect_disconnected)) as down,

@@ -17,7 +17,8 @@ export interface VerificationTiming {
   readonly recheckEveryMs: number;
   /** Delay before the next try should this one count as failed; jittered by the caller. */
   readonly backoffMs: number;
-  readonly openAfterMs: number;
+  /** How long the gate may be held like this before an incident opens (`incidentPatience`). */
+  readonly patienceMs: number;
   readonly reopenWithinMs: number;
   /** Fresh id, used if a lasting failure opens an incident. */
   readonly incidentId: string;

@@ -1,0 +1,90 @@
+import { rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createKeyring, createSealer, loadKeyring } from '@tidegate/vault';
+import { makeTempFolder } from '../../../test/support/temp-folder.ts';
+import { listen } from '../src/listen.ts';
+import type { IntakeItem } from '../src/receive/receive-delivery.ts';
+import { createWebhookApp, type RejectReason } from '../src/receive/webhook-app.ts';
+import { createWebhookServer } from '../src/receive/webhook-server.ts';
+import type { DeliveryOutcome } from '../src/record/commit-deliveries.ts';
+import { openConnection, type RawAnswer } from './open-connection.ts';
+
+/** An invented path secret. */
+export const SECRET = 'k7wq2m5x9d3v8h4t6n1r';
+export const HOOK = `/hooks/localtonet/${SECRET}`;
+
+export interface TestListener {
+  readonly port: number;
+  /** What reached the commit, in order. */
+  readonly submitted: IntakeItem[];
+  readonly rejected: { readonly status: number; readonly reason: RejectReason; readonly source: string | null }[];
+  /** What the next commits do, instead of recording. */
+  readonly next: (() => Promise<DeliveryOutcome>)[];
+  /** Sends a request over a connection of its own and gives the answer. */
+  send(text: string | Buffer): Promise<RawAnswer>;
+  close(): Promise<void>;
+}
+
+/** The public listener as the app runs it, over real sockets; commits are kept in memory. */
+export async function startTestListener(): Promise<TestListener> {
+  const folder = await makeTempFolder('listener');
+  await createKeyring(`${folder}/keyring`);
+  const keyring = await loadKeyring(`${folder}/keyring`);
+  const submitted: IntakeItem[] = [];
+  const rejected: TestListener['rejected'] = [];
+  const next: TestListener['next'] = [];
+  const seen = new Set<string>();
+  const record = async (item: IntakeItem): Promise<DeliveryOutcome> => {
+    const key = item.delivery.observationKey;
+    const repeat = seen.has(key);
+    seen.add(key);
+    return { kind: 'recorded', repeat };
+  };
+  const app = createWebhookApp({
+    intake: {
+      keyring,
+      sealer: createSealer({ keyring, saveDataKey: async () => undefined, now: Date.now }),
+      committer: {
+        submit(item) {
+          submitted.push(item);
+          return next.shift()?.() ?? record(item);
+        },
+        drained: () => Promise.resolve(),
+      },
+      now: Date.now,
+    },
+    sources: {
+      find: (secret) =>
+        secret === SECRET
+          ? { id: 1, name: 'home-lab', group: 'home-lab', timeZone: 'UTC', lookupHash: Buffer.alloc(32) }
+          : null,
+      refresh: () => Promise.resolve(),
+    },
+    onReject: (status, reason, source) => void rejected.push({ status, reason, source }),
+  });
+  const server = createWebhookServer(app);
+  await listen(server, '127.0.0.1', 0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    submitted,
+    rejected,
+    next,
+    async send(text) {
+      const connection = await openConnection(port);
+      connection.send(text);
+      return connection.answer().finally(connection.abort);
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A webhook body with other values for some fields; undefined leaves a field out. */
+export function webhook(fields: Readonly<Record<string, unknown>> = {}): string {
+  const usual = { Id: '298487', ActionDate: '2026-11-30T01:02:03.1234567Z', Type: 'Tunnel', Status: 'Disconnected' };
+  return JSON.stringify({ ...usual, ...fields });
+}

@@ -61,7 +61,7 @@ describe('correlating due groups', () => {
     expect(others).toEqual([]);
     expect(incident).toMatchObject({ kind: 'tunnel', services: ['agent'], reopened: 0 });
     const detail = await readIncident(sql, incident?.id ?? '', null);
-    expect(detail?.timeline.map((entry) => entry.event)).toEqual(['incident.opened', 'incident.joined', 'gate.held']);
+    expect(detail?.timeline.map((entry) => entry.event)).toEqual(['gate.held', 'incident.opened', 'incident.joined']);
   });
 
   it('records a blip when the tunnel reconnected inside the debounce', async () => {

@@ -1,12 +1,13 @@
 import { publicTunnelId } from '@tidegate/core';
-import type { Config } from '@tidegate/runtime';
+import { type Config, readSecretFile } from '@tidegate/runtime';
 import { applyServices, ensureSigningSecrets, type ServiceConfig } from '@tidegate/store';
-import { fingerprintSubject, lookupHash, newAlias, newPathSecret } from '@tidegate/vault';
+import { fingerprintSubject, lookupHash, newAlias, newSigningSecret } from '@tidegate/vault';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Makes the services in Postgres those of the config, and gives each a signing secret for its callbacks. */
 export async function applyConfig(
   context: Pick<WorkerContext, 'sql' | 'config' | 'keyring' | 'sealer'>,
+  dataDir: string,
 ): Promise<void> {
   await context.sealer.ready();
   await applyServices(
@@ -15,12 +16,17 @@ export async function applyConfig(
   );
   const seal = (secret: string, id: number) =>
     context.sealer.seal(secret, { row: `service-${id}`, purpose: 'signing-secret' });
+  const secrets = new Map<string, string>();
+  for (const { name, signingSecret } of context.config.services) {
+    const secret = signingSecret ?? (await readSecretFile(dataDir, `signing-secret-${name}`));
+    if (secret !== null) secrets.set(name, secret);
+  }
   await ensureSigningSecrets(context.sql, {
     given: (name, id) => {
-      const secret = context.config.services.find((service) => service.name === name)?.signingSecret ?? null;
-      return secret === null ? null : seal(secret, id);
+      const secret = secrets.get(name);
+      return secret === undefined ? null : seal(secret, id);
     },
-    made: (id) => seal(`whsec_${Buffer.from(newPathSecret()).toString('base64')}`, id),
+    made: (id) => seal(newSigningSecret(), id),
   });
 }
 

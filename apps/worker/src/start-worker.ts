@@ -48,7 +48,7 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
     random01: Math.random,
     ...outbound.clients,
   };
-  await applyConfig(context);
+  await applyConfig(context, env.dataDir);
   const rooms = runRooms(context);
   const admin = await startAdminServer({
     host: '127.0.0.1',

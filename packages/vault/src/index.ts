@@ -4,7 +4,7 @@ export { loadKeyring } from './keyring/load-keyring.ts';
 export { fingerprintSubject, type SubjectName } from './naming/fingerprint-subject.ts';
 export { lookupHash } from './naming/lookup-hash.ts';
 export { newAlias, newId } from './naming/new-id.ts';
-export { newApiKey, newPathSecret } from './naming/new-path-secret.ts';
+export { newApiKey, newPathSecret, newSigningSecret } from './naming/new-path-secret.ts';
 export { type ObservedFact, observationKey } from './naming/observation-key.ts';
 export type { SealerOptions } from './sealing/data-key-turns.ts';
 export type { DataKeyRow } from './sealing/new-data-key.ts';

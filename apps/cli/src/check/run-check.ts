@@ -1,11 +1,12 @@
-import { type Config, describeFailure, formatDuration, loadConfig, readProcessEnv } from '@tidegate/runtime';
+import { type Config, describeFailure, formatDuration, readProcessEnv } from '@tidegate/runtime';
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
+import { loadWholeConfig } from '../up/load-whole-config.ts';
 
 /** `tidegate check`: the policy in effect for each service, with a mark where nobody chose it. Exit code 2 on errors. */
 export function runCheck(flags: { config?: string; json?: boolean }): void {
   try {
-    const config = loadConfig({ file: flags.config ?? readProcessEnv().configFile, app: 'cli' });
+    const config = loadWholeConfig(flags.config ?? readProcessEnv().configFile);
     if (flags.json)
       say(
         JSON.stringify({

@@ -1,4 +1,5 @@
 import type { World } from '@tidegate/simulator';
+import { say } from '../output/say.ts';
 import { type DemoApi, type IncidentAnswer, until } from './demo-api.ts';
 import type { Narrator } from './narrator.ts';
 
@@ -13,13 +14,30 @@ interface Stage {
 }
 
 /** Plays one outage from healthy to released, telling each step when it is seen at the API, not when it is expected. */
-export async function playOutage(world: World, api: DemoApi, narrator: Narrator): Promise<void> {
-  const stage = { world, api, narrator };
+export async function playOutage(world: World, api: DemoApi, narrator: Narrator, signal: AbortSignal): Promise<void> {
+  const stage = { world, api: stoppable(api, signal), narrator };
   await playHealthy(stage);
   const outage = await playDrop(stage);
   const resolved = await playReturn(stage, outage);
-  narrator.chapter(`What on-call reads of ${resolved.id}`);
-  for (const { event, why } of resolved.timeline) narrator.tell(`${event.padEnd(24)} ${why}`);
+  narrator.chapter(`What on-call reads of ${resolved.id}, times in UTC`);
+  for (const { at, event, why } of resolved.timeline) say(`${at.slice(11, 23)}  ${event.padEnd(24)} ${why}`);
+}
+
+/** Every step asks the API sooner or later, so that is where a Ctrl-C ends the story. */
+function stoppable(api: DemoApi, signal: AbortSignal): DemoApi {
+  const ask =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> => {
+      signal.throwIfAborted();
+      return call(...args);
+    };
+  return {
+    gate: ask(api.gate),
+    openIncident: ask(api.openIncident),
+    incident: ask(api.incident),
+    handOver: ask(api.handOver),
+    callback: ask(api.callback),
+  };
 }
 
 async function playHealthy({ api, narrator: { chapter, tell } }: Stage): Promise<void> {

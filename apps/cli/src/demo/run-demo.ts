@@ -24,7 +24,7 @@ export async function runDemo(flags: UpFlags): Promise<void> {
   await runApp({
     name: 'tidegate',
     logDestination: { write: (line) => void lines.write(line) },
-    start: async ({ env, log, pid }) => {
+    start: async ({ env, log, pid, stopping }) => {
       const world = await startWorld({ stoppedAppDelayMs: 2000 });
       const config = join(dataDir, 'tidegate.yaml');
       await writeFile(config, demoConfig(world), { mode: 0o600 });
@@ -36,12 +36,19 @@ export async function runDemo(flags: UpFlags): Promise<void> {
         config: loadConfig({ file: config, app: 'cli' }),
         log,
         parentPid: pid,
+        signal: stopping,
         onStep: (step) => say(`${step} …`),
         outputFd: logs.fd,
       });
       const { apiUrl, adminKey, sources } = stack.ready();
       for (const { webhookUrl } of sources) world.connectWebhook(webhookUrl);
-      await playOutage(world, createDemoApi(apiUrl, adminKey), createNarrator());
+      try {
+        await playOutage(world, createDemoApi(apiUrl, adminKey), createNarrator(), stopping);
+      } catch (error) {
+        await stack.stop();
+        await world.close();
+        throw error;
+      }
       tellWhatNext(apiUrl, dataDir);
       return { close: [() => stack.stop(), () => world.close(), () => logs.close()] };
     },

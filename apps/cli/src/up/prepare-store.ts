@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { type Config, ensureSecretFile, type Log } from '@tidegate/runtime';
 import { claimKeyring, connect, createApiKey, migrate } from '@tidegate/store';
-import { createKeyring, loadKeyring, lookupHash, newApiKey, newId, newPathSecret } from '@tidegate/vault';
+import {
+  createKeyring,
+  loadKeyring,
+  lookupHash,
+  newApiKey,
+  newId,
+  newPathSecret,
+  newSigningSecret,
+} from '@tidegate/vault';
 import type { UpSettings } from './up-settings.ts';
 
 export interface PreparedStore {
@@ -45,5 +53,9 @@ export async function prepareStore(options: {
       secret: secret ?? (await ensureSecretFile(settings.dataDir, `source-secret-${name}`, newPathSecret)).secret,
     })),
   );
+  // The worker reads it there; the owner gives it to the receiver that checks signatures.
+  for (const { name, signingSecret } of config.services) {
+    if (signingSecret === null) await ensureSecretFile(settings.dataDir, `signing-secret-${name}`, newSigningSecret);
+  }
   return { adminKey, sources, keyringCreated: created };
 }

@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises';
 import { isatty } from 'node:tty';
-import { loadConfig, runApp, writeStarterConfig } from '@tidegate/runtime';
+import { runApp, writeStarterConfig } from '@tidegate/runtime';
 import { say } from '../output/say.ts';
+import { loadWholeConfig } from './load-whole-config.ts';
 import { openDataDir } from './open-data-dir.ts';
 import { startStack } from './start-stack.ts';
 import { toUpSettings, type UpFlags, type UpSettings } from './up-settings.ts';
@@ -11,15 +12,22 @@ import type { ReadyFile } from './write-ready-file.ts';
 export async function runUp(flags: UpFlags): Promise<void> {
   await runApp({
     name: 'tidegate',
-    start: async ({ env, log, pid }) => {
+    start: async ({ env, log, pid, stopping }) => {
       const settings = toUpSettings(flags, env);
       if (!(await exists(settings.configFile))) {
         await writeStarterConfig(settings.configFile);
         say(`Wrote a starter config: ${settings.configFile}`);
       }
-      const config = loadConfig({ file: settings.configFile, app: 'cli' });
+      const config = loadWholeConfig(settings.configFile);
       await openDataDir(settings.dataDir);
-      const stack = await startStack({ settings, config, log, parentPid: pid, onStep: (step) => say(`${step} …`) });
+      const stack = await startStack({
+        settings,
+        config,
+        log,
+        parentPid: pid,
+        signal: stopping,
+        onStep: (step) => say(`${step} …`),
+      });
       greet(stack.ready(), settings, stack.keyringCreated);
       return { close: [() => stack.stop()] };
     },

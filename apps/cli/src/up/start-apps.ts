@@ -13,10 +13,11 @@ export async function startApps(options: {
   databaseUrl: string;
   log: Log;
   outputFd?: number;
+  signal: AbortSignal;
   children: AppChildren;
   onRestart: () => void;
 }): Promise<void> {
-  const { settings, databaseUrl, log, outputFd, children, onRestart } = options;
+  const { settings, databaseUrl, log, outputFd, signal, children, onRestart } = options;
   const start = (name: AppName, env: Record<string, string>) =>
     superviseChild(
       {
@@ -24,6 +25,7 @@ export async function startApps(options: {
         entry: entryOf(name),
         env: { ...commonEnv(settings, databaseUrl), ...env },
         pin,
+        signal,
         ...(outputFd === undefined ? {} : { outputFd }),
       },
       log,
@@ -38,6 +40,7 @@ export async function startApps(options: {
   if (api.status === 'fulfilled') children.api = api.value;
   if (receiver.status === 'rejected') throw receiver.reason;
   if (api.status === 'rejected') throw api.reason;
+  signal.throwIfAborted();
   // The worker is told both ports, so that no probe and no callback can be pointed at our own listeners.
   children.worker = await start('worker', {
     TIDEGATE_ADMIN_PORT: '0',

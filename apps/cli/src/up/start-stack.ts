@@ -19,6 +19,8 @@ export interface StackOptions {
   readonly config: Config;
   readonly log: Log;
   readonly parentPid: number;
+  /** Ends a start that is under way. */
+  readonly signal: AbortSignal;
   /** Told what is being done now, for a person. */
   readonly onStep: (step: string) => void;
   /** Where the apps' log lines go; this process's own streams when absent. */
@@ -69,9 +71,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       // The folder is ours alone now, so this is what a killed parent left: it names processes that are gone.
       await rm(settings.readyFile, { force: true }).catch(() => undefined);
     }
+    options.signal.throwIfAborted();
     const databaseUrl = settings.databaseUrl ?? postgres?.url ?? '';
     onStep('Preparing the schema and the keys');
     store = await prepareStore({ settings, config: options.config, databaseUrl, log });
+    options.signal.throwIfAborted();
     onStep('Starting receiver, api and worker');
     await startApps({ ...options, databaseUrl, children, onRestart: rewrite });
     await writeReadyFile(settings.readyFile, describe());

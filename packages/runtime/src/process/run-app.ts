@@ -67,8 +67,13 @@ export async function runApp(options: AppOptions): Promise<void> {
     await stopped;
     await closeApp(running, log);
   } catch (error) {
-    exitWithReport(name, error, log);
-    return;
+    // A start that was told to stop has nothing to report: whoever stopped it knows why.
+    if (!stopping.signal.aborted) {
+      exitWithReport(name, error, log);
+      return;
+    }
+    log?.info('app.stopped');
+    log?.flushSync();
   }
   process.exit(exitCode);
 }

@@ -14,6 +14,8 @@ export interface ChildSpec {
   readonly pin: (ready: ReadyMessage) => Readonly<Record<string, string>>;
   /** File descriptor for both of its streams; its own stderr and stdout are shared with this process when absent. */
   readonly outputFd?: number;
+  /** Ends a start that is under way; one that has succeeded is ended by `stop`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface SupervisedChild {
@@ -39,6 +41,7 @@ export class ChildFailed extends Error {
 const STABLE_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
+const ABORT_GRACE_MS = 2000;
 
 /**
  * Starts a child process and keeps it running: one that dies is started again on its ports, at once and then with growing
@@ -49,7 +52,7 @@ const LONGEST_PAUSE_MS = 1000;
 export async function superviseChild(spec: ChildSpec, log: Log, onRestart: () => void): Promise<SupervisedChild> {
   let stopping = false;
   let child = launch(spec, {});
-  let ready = await untilReady(spec.name, child);
+  let ready = await untilStarted(spec, child);
   const pinned = spec.pin(ready);
   log.info('child.started', { child: spec.name, childPid: child.pid ?? 0, attempt: 1 });
   const ended = keepRunning();
@@ -91,6 +94,21 @@ export async function superviseChild(spec: ChildSpec, log: Log, onRestart: () =>
       await ended;
     },
   };
+}
+
+/** A child told to stop while it starts gets a moment to end in order; it has promised nothing to anybody yet. */
+async function untilStarted(spec: ChildSpec, child: ChildProcess): Promise<ReadyMessage> {
+  const abort = () => {
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), ABORT_GRACE_MS).unref();
+  };
+  spec.signal?.addEventListener('abort', abort, { once: true });
+  if (spec.signal?.aborted) abort();
+  try {
+    return await untilReady(spec.name, child);
+  } finally {
+    spec.signal?.removeEventListener('abort', abort);
+  }
 }
 
 /** Detached: Ctrl-C in a terminal goes to this process alone, which then stops its children in order. */

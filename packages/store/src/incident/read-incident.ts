@@ -38,7 +38,9 @@ export async function readIncident(
       sql<IncidentDetail['subjects']>`
         select s.alias, s.name, s.type, x.why from incident_subject x join subject s on s.id = x.subject_id
         where x.incident_id = ${id} order by s.type, s.id`,
-      sql<IncidentDetail['timeline']>`select at, event, why from timeline_entry where incident_id = ${id} order by id`,
+      sql<
+        IncidentDetail['timeline']
+      >`select at, event, why from timeline_entry where incident_id = ${id} order by at, id`,
       listVerifications(sql, row),
       sql<{ state: CallbackState; count: number }[]>`
         select c.state, count(*)::int as count from callback c

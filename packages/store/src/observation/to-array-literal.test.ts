@@ -4,12 +4,15 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/support/
 import { connect, type Sql } from '../database/connect.ts';
 import { toPlainArray, toTextArray } from './to-array-literal.ts';
 
+/** The first test file of a run waits for its database server. */
+const START_MS = 60_000;
+
 let database: TestDatabase;
 let sql: Sql;
 beforeAll(async () => {
   database = await createTestDatabase();
   sql = connect(database.url, { application: 'test', connections: 1 });
-});
+}, START_MS);
 afterAll(async () => {
   await sql.end();
   await database.drop();

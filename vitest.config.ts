@@ -22,12 +22,19 @@ export default defineConfig({
           include: ['packages/*/src/**/*.test.{ts,tsx}', 'apps/*/{src,test}/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...INTEGRATION, ...SYSTEM],
           environment: 'node',
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
         ...fromSource,
-        test: { name: 'integration', include: INTEGRATION, environment: 'node', testTimeout: 30_000 },
+        test: {
+          name: 'integration',
+          include: INTEGRATION,
+          environment: 'node',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
       },
       {
         ...fromSource,

@@ -89,7 +89,7 @@ async function claimAllowed(
 }
 
 /** SQL for callback `c`: some attempt of it may have had an effect at its destination, whatever came after. */
-export function maybeReceived(sql: Sql | Transaction) {
+function maybeReceived(sql: Sql | Transaction) {
   return sql`exists (select 1 from attempt m where m.callback_id = c.id
     and (m.phase = 'maybe_received' or (m.phase = 'answered' and m.status >= 500)))`;
 }

@@ -1,10 +1,12 @@
-/** How long a bench may take: every target is measured once per round, in turn. */
 export interface BenchSettings {
+  /** Every server is measured once per round. */
   readonly rounds: number;
   readonly seconds: number;
+  /** Where a CPU profile of the main server goes; null for none, since profiling slows it. */
+  readonly profileDir: string | null;
 }
 
-/** One thing that `pnpm bench <name>` measures. A missed goal is printed, never an exit code: clocks do not gate a build. */
+/** One thing that `pnpm bench <name>` measures. A missed goal is printed, never an exit code: no build depends on a clock. */
 export interface Bench {
   readonly name: string;
   readonly about: string;

@@ -1,39 +1,49 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bench, BenchSettings } from './bench.ts';
+import { gate } from './gate/gate.ts';
 import { ingest } from './ingest/ingest.ts';
 
-const BENCHES: readonly Bench[] = [ingest];
-const DEFAULTS: BenchSettings = { rounds: 5, seconds: 3 };
+const BENCHES: readonly Bench[] = [ingest, gate];
+const MOST = 100;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string' }, seconds: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '2' },
+    profile: { type: 'string' },
+  },
 });
-const chosen = BENCHES.filter((bench) => positionals.length === 0 || positionals.includes(bench.name));
 const unknown = positionals.filter((name) => BENCHES.every((bench) => bench.name !== name));
 if (unknown.length > 0) {
-  console.error(`There is no bench named ${unknown.join(', ')}. There are:`);
-  for (const bench of BENCHES) console.error(`  ${bench.name.padEnd(10)} ${bench.about}`);
-  process.exit(2);
+  const lines = BENCHES.map(({ name, about }) => `  ${name.padEnd(8)} ${about}`);
+  refuse([`There is no bench named ${unknown.join(', ')}. There are:`, ...lines].join('\n'));
 }
+const settings: BenchSettings = {
+  rounds: readCount(values.rounds),
+  seconds: readCount(values.seconds),
+  profileDir: values.profile === undefined ? null : resolve(values.profile),
+};
 
 // Stopped by a signal, or by the end of whoever started this: the servers under test must not outlive it.
 const stopping = new AbortController();
 for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.once(event, () => stopping.abort());
-try {
-  const settings = {
-    rounds: readCount(values.rounds, DEFAULTS.rounds),
-    seconds: readCount(values.seconds, DEFAULTS.seconds),
-  };
-  for (const bench of chosen) await bench.run(settings, stopping.signal);
-} catch (error) {
-  if (!stopping.signal.aborted) throw error;
+for (const bench of BENCHES) {
+  if (stopping.signal.aborted || (positionals.length > 0 && !positionals.includes(bench.name))) continue;
+  await bench.run(settings, stopping.signal).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
 }
 process.exit(stopping.signal.aborted ? 130 : 0);
 
-function readCount(text: string | undefined, fallback: number): number {
-  const count = Number(text ?? fallback);
-  if (Number.isInteger(count) && count > 0 && count <= 100) return count;
-  console.error('--rounds and --seconds take a whole number from 1 to 100.');
+function readCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0 && count <= MOST) return count;
+  return refuse(`--rounds and --seconds take a whole number from 1 to ${MOST}.`);
+}
+
+function refuse(message: string): never {
+  console.error(message);
   process.exit(2);
 }

@@ -23,6 +23,7 @@ import { verifies } from '../support/verifies.ts';
 
 /** Not a secret, and known to land in a sink: it must be found there by the same scanner. */
 const CONTROL = `planted-${randomBytes(12).toString('hex')}`;
+const OTHER = 'other-agent';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
 interface Stores {
@@ -150,6 +151,7 @@ describe.each([
     stack = await startStack({
       config: stackConfig(world, {
         service: { name: CONTROL, probes, signingSecret: fromEnv('SIGNING_SECRET') },
+        services: [{ name: OTHER, source: SOURCE, tunnel: '298499', probes: { liveness: probes.readiness } }],
         policy: { release: { retry: { attempts: 2, baseDelay: '100ms', maxDelay: '200ms' } } },
         sections: { sources, localtonet },
       }),
@@ -174,6 +176,8 @@ describe.each([
     const { adminKey, sources: ready } = stack.ready();
     secrets.adminKey = adminKey;
     secrets.secondHookSecret = ready[1]?.webhookUrl.split('/').at(-1) ?? '';
+    // Of a service whose config gives none: made at the first start, for its owner to read in this file.
+    secrets.madeSigningSecret = readFileSync(join(stack.dataDir, `signing-secret-${OTHER}`), 'utf8').trim();
     secrets.databasePassword = decodeURIComponent(new URL(databaseUrl(stack, stores.env)).password);
     world.connectWebhook(hook());
   });

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
-import { type AppContext, errorCode, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
+import { type AppContext, errorCode, type Log, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
 import { claimKeyring, connect, migrate, ping, saveDataKey } from '@tidegate/store';
 import { createSealer, loadKeyring } from '@tidegate/vault';
 import { listen } from './listen.ts';
@@ -9,7 +9,7 @@ import { createWebhookApp } from './receive/webhook-app.ts';
 import { createWebhookServer } from './receive/webhook-server.ts';
 import { createIntake } from './record/create-intake.ts';
 import { applyConfiguredSources } from './source/apply-configured-sources.ts';
-import { createSourceDirectory } from './source/source-directory.ts';
+import { createSourceDirectory, type SourceDirectory } from './source/source-directory.ts';
 import { watchForClose } from './watch-for-close.ts';
 
 const DEFAULT_PORT = 7411;
@@ -41,13 +41,7 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
     onError: ({ code, room }) => log.warn('queue.unavailable', { code, room }),
   });
   const sources = await createSourceDirectory(sql, keyring);
-  const refreshing = setInterval(() => {
-    sources
-      .refresh()
-      .catch((error: unknown) =>
-        log.warn('store.unavailable', { operation: 'refresh_sources', code: errorCode(error) }),
-      );
-  }, REFRESH_SOURCES_MS);
+  const refreshing = keepFresh(sources, log);
   const intake = createIntake({ sql, keyring, sealer, queue, config, log, metrics });
   const app = createWebhookApp({
     intake,
@@ -80,4 +74,10 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
       () => sql.end({ timeout: 3 }),
     ],
   };
+}
+
+function keepFresh(sources: SourceDirectory, log: Log): NodeJS.Timeout {
+  const warn = (error: unknown) =>
+    log.warn('store.unavailable', { operation: 'refresh_sources', code: errorCode(error) });
+  return setInterval(() => void sources.refresh().catch(warn), REFRESH_SOURCES_MS);
 }

@@ -3,7 +3,7 @@ export const LINKED_TUNNEL = '700001';
 
 const DEVICES = 60;
 const TUNNELS = 240;
-export const SUBJECTS = DEVICES + TUNNELS;
+const SUBJECTS = DEVICES + TUNNELS;
 
 const TICKS_PER_SECOND = 10_000_000;
 

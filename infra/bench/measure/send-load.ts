@@ -2,11 +2,10 @@ import { connect, type Socket } from 'node:net';
 
 export interface LoadOptions {
   readonly port: number;
-  readonly path: string;
   readonly connections: number;
   readonly durationMs: number;
-  /** Each request's own body. */
-  readonly nextBody: () => string;
+  /** The whole text of the next request, in ASCII; see `createRequest`. */
+  readonly nextRequest: () => string;
   readonly signal: AbortSignal;
 }
 
@@ -32,6 +31,7 @@ interface Tally {
  * for. Plain sockets, because load shares the cores with what it measures: an HTTP client would cost as much as the server.
  */
 export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
+  options.signal.throwIfAborted();
   const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.port)));
   const startedMs = performance.now();
   const tally: Tally = { untilMs: startedMs + options.durationMs, refused: 0, latenciesMs: [] };
@@ -40,7 +40,7 @@ export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
   };
   options.signal.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.all(sockets.map((socket) => keepBusy(socket, options, tally)));
+    await Promise.all(sockets.map((socket) => keepBusy(socket, options.nextRequest, tally)));
   } finally {
     options.signal.removeEventListener('abort', abort);
     for (const socket of sockets) socket.destroy();
@@ -48,6 +48,14 @@ export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
   const seconds = (performance.now() - startedMs) / 1000;
   const { refused, latenciesMs } = tally;
   return { answered: latenciesMs.length, refused, seconds, latenciesMs: Float64Array.from(latenciesMs).sort() };
+}
+
+/** The text of a request: `POST` with a JSON body, or `GET` without one. */
+export function createRequest(path: string, headers: readonly string[], body: string | null): string {
+  const lines = ['Host: 127.0.0.1', ...headers];
+  if (body === null) return `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+  lines.push('Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`);
+  return `POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
 function open(port: number): Promise<Socket> {
@@ -63,15 +71,14 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-function keepBusy(socket: Socket, { port, path, nextBody }: LoadOptions, tally: Tally): Promise<void> {
-  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: `;
+function keepBusy(socket: Socket, nextRequest: () => string, tally: Tally): Promise<void> {
   return new Promise((resolve, reject) => {
     let sentMs = 0;
     let received = '';
     const send = () => {
-      const body = nextBody();
+      const request = nextRequest();
       sentMs = performance.now();
-      socket.write(`${head}${body.length}\r\n\r\n${body}`, 'latin1');
+      socket.write(request, 'latin1');
     };
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1');

@@ -1,42 +1,28 @@
 import { median } from '../measure/median.ts';
+import { printTable } from './print-table.ts';
 
-/** One goal of DESIGN §10: its median over the rounds decides, never one lucky round. */
+/** One goal: its median over the rounds decides, never one lucky round. */
 export interface Goal {
   readonly label: string;
   readonly unit: string;
   readonly digits: number;
   readonly bound: { readonly atLeast: number } | { readonly below: number };
-  /** One value per round, or one for all. */
+  /** One value per round, or one for all; none when it cannot be told on this system. */
   readonly values: readonly number[];
 }
 
-/** Prints a table of goals: what was asked, the median, the rounds it is the median of, pass or missed. */
+/** Prints a table of goals: what was asked, the median, pass or missed, the rounds it is the median of. */
 export function printGoals(goals: readonly Goal[]): void {
-  const rows = goals.map((goal) => {
-    const { label, unit, digits, bound, values } = goal;
+  const rows = goals.map(({ label, unit, digits, bound, values }) => {
     const middle = median(values);
     const met = 'atLeast' in bound ? middle >= bound.atLeast : middle < bound.below;
-    const asked = 'atLeast' in bound ? `≥ ${bound.atLeast}` : `< ${bound.below}`;
     return [
       label,
-      `${asked}${unit}`,
-      `${middle.toFixed(digits)}${unit}`,
-      Number.isNaN(middle) ? 'unknown' : met ? 'pass' : 'missed',
+      'atLeast' in bound ? `≥ ${bound.atLeast}${unit}` : `< ${bound.below}${unit}`,
+      values.length === 0 ? '' : `${middle.toFixed(digits)}${unit}`,
+      values.length === 0 ? 'unknown' : met ? 'pass' : 'missed',
       values.length > 1 ? values.map((value) => value.toFixed(digits)).join('  ') : '',
     ];
   });
   printTable([['', 'goal', 'median', '', 'rounds'], ...rows]);
-}
-
-/** Prints rows with their columns aligned: the first to the left, as are texts; nothing is cut. */
-export function printTable(rows: readonly (readonly string[])[]): void {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of rows) {
-    console.log(
-      `  ${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('   ')
-        .trimEnd()}`,
-    );
-  }
 }

@@ -11,6 +11,9 @@ const SETTINGS = { skewBoundMs: 120_000, openAfterMs: 20_000, maxWaitMs: 120_000
 /** More than a bigint holds: Postgres refuses the row (22003). */
 const REFUSED_TICKS = 10n ** 19n;
 
+/** The first test file of a run waits for its database server. */
+const START_MS = 60_000;
+
 let database: TestDatabase;
 let sql: Sql;
 let planted: PlantedService;
@@ -20,7 +23,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   sql = connect(database.url, { application: 'test', connections: 2 });
   planted = await plantService(sql, 'agent');
-});
+}, START_MS);
 afterAll(async () => {
   await sql.end();
   await database.drop();

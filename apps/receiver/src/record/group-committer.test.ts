@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.ts';
 import { createGroupCommitter } from './group-committer.ts';
@@ -75,5 +76,40 @@ describe('the group committer', () => {
     await soon();
     commits[0]?.settle([10, 20]);
     expect(await Promise.all(held)).toEqual([10, 20]);
+  });
+
+  it('has one commit in flight at a time, within its size, and gives each item its own result in order', async () => {
+    const waves = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(waves, fc.integer({ min: 1, max: 5 }), fc.func(fc.boolean()), async (sizes, maxBatch, fails) => {
+        let inFlight = 0;
+        const committed: number[] = [];
+        const committer = createGroupCommitter<number, string>({
+          commit: async (batch) => {
+            inFlight += 1;
+            expect(inFlight).toBe(1);
+            expect(batch.length).toBeLessThanOrEqual(maxBatch);
+            await soon();
+            inFlight -= 1;
+            if (fails(batch)) throw new Error(`lost ${batch.join()}`);
+            committed.push(...batch);
+            return batch.map((item) => `result ${item}`);
+          },
+          maxBatch,
+          maxWaiting: 1000,
+          overloaded: () => new Error('overloaded'),
+        });
+        const answers: Promise<string | null>[] = [];
+        for (const size of sizes) {
+          for (let made = 0; made < size; made += 1) answers.push(committer.submit(answers.length).catch(() => null));
+          await soon();
+        }
+        const results = await Promise.all(answers);
+        await committer.drained();
+        expect(committed).toEqual(results.flatMap((result, item) => (result === null ? [] : [item])));
+        for (const item of committed) expect(results[item]).toBe(`result ${item}`);
+      }),
+      { numRuns: 50 },
+    );
   });
 });

@@ -7,6 +7,9 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/support/
 import { verifies } from '../../../../test/support/verifies.ts';
 import { createSubjectDirectory, nameSubject } from './subject-directory.ts';
 
+/** The first test file of a run waits for its database server. */
+const START_MS = 60_000;
+
 let folder: string;
 let database: TestDatabase;
 let sql: Sql;
@@ -20,7 +23,7 @@ beforeAll(async () => {
   sealer = createSealer({ keyring, saveDataKey: async () => undefined, now: Date.now });
   database = await createTestDatabase();
   sql = connect(database.url, { application: 'test', connections: 2 });
-});
+}, START_MS);
 afterAll(async () => {
   await sql.end();
   await database.drop();

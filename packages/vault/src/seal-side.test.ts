@@ -94,6 +94,7 @@ describe('the seal side', () => {
       'newApiKey',
       'newId',
       'newPathSecret',
+      'newSigningSecret',
       'observationKey',
     ]);
     expect(Object.keys(openSide).sort()).toEqual(['createOpener', 'loadOpeningKeyring']);

@@ -119,7 +119,14 @@ describe('from the moment of the 202 of a Disconnected', () => {
   });
 
   it(verifies('I2', 'I6', 'a verification under way does not open it again, however often they meet'), async () => {
-    for (let round = 0; round < FALSE_ALARMS; round += 1) {
+    const overtaken = async () => {
+      const [row] = await sql<{ n: number }[]>`select count(*)::int as n from verification where overtaken`;
+      return row?.n ?? 0;
+    };
+    const startedMs = performance.now();
+    // Until they have met: on a slow machine a re-check is under way more seldom.
+    for (let round = 0; round < FALSE_ALARMS || (await overtaken()) === 0; round += 1) {
+      expect(performance.now() - startedMs, 'no verification was under way at any Disconnected').toBeLessThan(90_000);
       const { generation } = await untilAllowed();
       // Nothing is wrong with the link: verification passes at once, and a re-check is often under way.
       const event = {
@@ -132,12 +139,9 @@ describe('from the moment of the 202 of a Disconnected', () => {
       expect(posted).toMatchObject({ outcome: 'answered', status: 202 });
       const acceptedMs = Date.now();
       const queries = await askBoth((all) => all.length >= 50 && allowedBy(all, 0) && allowedBy(all, 1));
-      expect(queries.filter(({ startedMs }) => startedMs < acceptedMs)).toEqual([]);
+      expect(queries.filter((query) => query.startedMs < acceptedMs)).toEqual([]);
       expect(await judgeAllowed(queries, generation + 1)).toEqual([]);
     }
-    const [row] = await sql<
-      { overtaken: number }[]
-    >`select count(*)::int as overtaken from verification where overtaken`;
-    expect(row?.overtaken).toBeGreaterThan(0);
+    expect(await overtaken()).toBeGreaterThan(0);
   });
 });

@@ -123,10 +123,9 @@ describe('from the moment of the 202 of a Disconnected', () => {
       const [row] = await sql<{ n: number }[]>`select count(*)::int as n from verification where overtaken`;
       return row?.n ?? 0;
     };
-    const startedMs = performance.now();
-    // Until they have met: on a slow machine a re-check is under way more seldom.
-    for (let round = 0; round < FALSE_ALARMS || (await overtaken()) === 0; round += 1) {
-      expect(performance.now() - startedMs, 'no verification was under way at any Disconnected').toBeLessThan(90_000);
+    // Slow enough that a verification can be met while it is under way.
+    world.agent.setMode('slow', { slowMs: 300 });
+    for (let round = 0; round < FALSE_ALARMS; round += 1) {
       const { generation } = await untilAllowed();
       // Nothing is wrong with the link: verification passes at once, and a re-check is often under way.
       const event = {
@@ -135,12 +134,18 @@ describe('from the moment of the 202 of a Disconnected', () => {
         Type: 'Tunnel',
         Status: 'Disconnected',
       };
+      expect(await postWebhook(webhookUrl, event)).toMatchObject({ outcome: 'answered', status: 202 });
+      await until(
+        'a verification is under way',
+        () => stack.get<Gate>(`/v1/gates/${SERVICE}`),
+        (gate) => gate.state === 'verifying',
+      );
       const posted = await postWebhook(webhookUrl, event);
       expect(posted).toMatchObject({ outcome: 'answered', status: 202 });
       const acceptedMs = Date.now();
       const queries = await askBoth((all) => all.length >= 50 && allowedBy(all, 0) && allowedBy(all, 1));
       expect(queries.filter((query) => query.startedMs < acceptedMs)).toEqual([]);
-      expect(await judgeAllowed(queries, generation + 1)).toEqual([]);
+      expect(await judgeAllowed(queries, generation + 2)).toEqual([]);
     }
     expect(await overtaken()).toBeGreaterThan(0);
   });

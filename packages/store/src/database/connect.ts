@@ -15,7 +15,7 @@ const LONGEST_BACKOFF_S = 1;
  * @param url postgres:// URL; never logged
  * @param options `application` names the process in pg_stat_activity; `connections` bounds the pool
  */
-export function connect(url: string, options: { application: string; connections?: number }): Sql {
+export function connect(url: string, options: { application: string; connections?: number; warm?: boolean }): Sql {
   // Documented by postgres.js, though not in its types.
   const dialing: object = { socket: createDial() };
   const sql = postgres(url, {
@@ -40,7 +40,9 @@ export function connect(url: string, options: { application: string; connections
   });
   // Array types are the same for every connection. The driver asks for them on each new one and leaves that query's failure
   // unhandled, so a connection lost at that moment would end the process: once known, they are not asked for again.
-  sql`select 1`.then(
+  // A process that lives long opens and asks its whole pool at once (`warm`).
+  const asked = options.warm === true ? (options.connections ?? 10) : 1;
+  Promise.all(Array.from({ length: asked }, () => sql`select 1`)).then(
     () => {
       sql.options.fetch_types = false;
     },

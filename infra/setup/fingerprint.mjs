@@ -13,9 +13,10 @@ export function listWorkspaces() {
   );
 }
 
-/** Changes when the installed packages may no longer fit: lock file, manifests, Node's ABI, machine. */
+/** Changes when the installed packages may no longer fit: lock file, manifests, patches, Node's ABI, machine. */
 export function fingerprintInstall() {
-  const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'package.json'];
+  const patches = readdirSync(join(ROOT, 'infra/patches')).map((name) => `infra/patches/${name}`);
+  const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'package.json', ...patches.sort()];
   const machine = `${process.platform}-${process.arch}-${process.versions.modules}`;
   return hashFiles(machine, [...files, ...listWorkspaces().map((folder) => `${folder}/package.json`)]);
 }

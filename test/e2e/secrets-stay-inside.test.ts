@@ -410,10 +410,11 @@ describe.each([
       (await stack.call(`/v1/gates/${CONTROL}`, { headers: { authorization: `Bearer ${secrets.madeKey}` } })).status,
     ).toBe(200);
     const wrongDatabase = { ...env, DATABASE_URL: `postgres://a:${secrets.headerValue}@127.0.0.1:1/x` };
+    // What these say does not depend on the stores.
+    const once = () => [runCommand(['keys', 'revoke', secrets.apiPath], wrongDatabase), runCommand(['check'], env)];
     const runs = await Promise.all([
       runCommand(['keys', 'list', '--json'], env),
-      runCommand(['keys', 'revoke', secrets.apiPath], wrongDatabase),
-      runCommand(['check', '--json'], env),
+      ...(stores.redis === null ? once() : []),
     ]);
     for (const { output } of runs) collect('output of commands', output);
   });

@@ -8,6 +8,7 @@ import { until } from '../support/until.ts';
 import { verifies } from '../support/verifies.ts';
 
 const GONE_MS = 5000;
+const DELIVERY_MS = 40_000;
 
 let world: World;
 let first: Stack;
@@ -82,6 +83,8 @@ describe('kill -9 of the parent', () => {
       'the delivery',
       () => second.get<CallbackDetail>(`/v1/callbacks/${callback.id}`),
       ({ state }) => state === 'delivered',
+      // A verification that was cut off keeps its gate until its lease runs out.
+      DELIVERY_MS,
     );
     expect(sent.tries).toHaveLength(1);
     expect(world.callbackReceiver.requests).toHaveLength(1);

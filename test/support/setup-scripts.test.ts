@@ -106,6 +106,7 @@ describe('the lock of the set-up', () => {
     const first = startHolder(path, 60_000);
     await first.hear('<holding>');
     first.process.kill('SIGKILL');
-    await startHolder(path, 0).hear('<holding>');
+    await once(startHolder(path, 0).process, 'close');
+    expect(await readFile(`${path}.log`, 'utf8')).toBe('in in out ');
   });
 });

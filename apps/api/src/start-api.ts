@@ -21,7 +21,7 @@ export async function startApi({ env, log, metrics }: AppContext): Promise<Runni
   const config = loadConfig({ file: env.configFile, app: 'api' });
   const keyring = await loadKeyring(`${env.dataDir}/keyring`);
   await migrate(databaseUrl);
-  const sql = connect(databaseUrl, { application: 'api', warm: true });
+  const sql = connect(databaseUrl, { application: 'api' });
   await claimKeyring(sql, keyring.id);
   const queue = await createQueue({
     databaseUrl,

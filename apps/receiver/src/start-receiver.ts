@@ -29,7 +29,7 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
   const config = loadConfig({ file: env.configFile, app: 'receiver' });
   const keyring = await loadKeyring(`${env.dataDir}/keyring`);
   await migrate(env.databaseUrl);
-  const sql = connect(env.databaseUrl, { application: 'receiver', connections: 4, warm: true });
+  const sql = connect(env.databaseUrl, { application: 'receiver', connections: 4 });
   await claimKeyring(sql, keyring.id);
   const sealer = createSealer({ keyring, saveDataKey: (row) => saveDataKey(sql, row), now: Date.now });
   await sealer.ready();

@@ -23,7 +23,7 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
   const keyringDir = `${env.dataDir}/keyring`;
   const keyring = await loadKeyring(keyringDir);
   await migrate(env.databaseUrl);
-  const sql = connect(env.databaseUrl, { application: 'worker', connections: 8, warm: true });
+  const sql = connect(env.databaseUrl, { application: 'worker', connections: 8 });
   await claimKeyring(sql, keyring.id);
   const sealer = createSealer({ keyring, saveDataKey: (row) => saveDataKey(sql, row), now: Date.now });
   const opener = createOpener({

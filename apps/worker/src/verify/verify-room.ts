@@ -13,8 +13,8 @@ import type { WorkerContext } from '../worker-context.ts';
 import { type LayerRun, type LayerSources, runControl, runLayers } from './run-layers.ts';
 
 /** How long a dead worker's gate waits for another; a live one renews in time. */
-const LEASE_MS = 30_000;
-const RENEW_EVERY_MS = 10_000;
+const LEASE_MS = 12_000;
+const RENEW_EVERY_MS = 3000;
 
 export interface VerifyRoom {
   readonly context: WorkerContext;

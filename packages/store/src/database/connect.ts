@@ -15,10 +15,10 @@ const LONGEST_BACKOFF_S = 1;
  * @param url postgres:// URL; never logged
  * @param options `application` names the process in pg_stat_activity; `connections` bounds the pool
  */
-export function connect(url: string, options: { application: string; connections?: number; warm?: boolean }): Sql {
+export function connect(url: string, options: { application: string; connections?: number }): Sql {
   // Documented by postgres.js, though not in its types.
   const dialing: object = { socket: createDial() };
-  const sql = postgres(url, {
+  return postgres(url, {
     ...dialing,
     max: options.connections ?? 10,
     connect_timeout: 5,
@@ -38,15 +38,4 @@ export function connect(url: string, options: { application: string; connections
     backoff: (retries) => Math.min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2 ** retries),
     onnotice: () => {},
   });
-  // Array types are the same for every connection. The driver asks for them on each new one and leaves that query's failure
-  // unhandled, so a connection lost at that moment would end the process: once known, they are not asked for again.
-  // A process that lives long opens and asks its whole pool at once (`warm`).
-  const asked = options.warm === true ? (options.connections ?? 10) : 1;
-  Promise.all(Array.from({ length: asked }, () => sql`select 1`)).then(
-    () => {
-      sql.options.fetch_types = false;
-    },
-    () => undefined,
-  );
-  return sql;
 }

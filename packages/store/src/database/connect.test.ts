@@ -71,9 +71,15 @@ describe('a pool', () => {
     for (cutAfter = 1; cutAfter < WHOLE_START; cutAfter += STEP) {
       connections = [];
       const sql = connect(url, { application: 'test', connections: 1 });
-      await ask(sql).catch((error: Error) => expect(error).toMatchObject({ code: 'CONNECTION_CLOSED' }));
-      const [row] = await ask(sql);
-      expect(row?.words).toEqual(['a', 'b']);
+      const codes: unknown[] = [];
+      const refused = (error: unknown) => {
+        codes.push(Reflect.get(Object(error), 'code'));
+        return null;
+      };
+      // The cut may meet the first query or the second; the third has a connection of its own.
+      const answers = [await ask(sql).catch(refused), await ask(sql).catch(refused), await ask(sql)];
+      expect(answers.at(-1)?.[0]?.words).toEqual(['a', 'b']);
+      expect([[], ['CONNECTION_CLOSED']]).toContainEqual(codes);
       await sql.end({ timeout: 1 });
     }
   });

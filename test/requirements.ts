@@ -25,5 +25,4 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
 export const NOT_YET_BUILT: Readonly<Record<string, string>> = {
   'I1.spool': 'The receiver answers 503 while Postgres is away, but does not spool yet.',
   'I2.heartbeat': 'Receivers do not send heartbeats yet.',
-  I13: 'The poll of the Localtonet API is not built yet.',
 };

@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 import type { Bench, BenchSettings } from './bench.ts';
 import { gate } from './gate/gate.ts';
 import { ingest } from './ingest/ingest.ts';
+import { storm } from './storm/storm.ts';
 
-const BENCHES: readonly Bench[] = [ingest, gate];
+const BENCHES: readonly Bench[] = [ingest, gate, storm];
 const MOST = 100;
 
 const { values, positionals } = parseArgs({

@@ -35,6 +35,7 @@ const TIMING = {
   everyMs: 0,
   recheckEveryMs: 300_000,
   backoffMs: 0,
+  openAfterMs: 20_000,
   patienceMs: 20_000,
   reopenWithinMs: 600_000,
   incidentId: 'inc_test',

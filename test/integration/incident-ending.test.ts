@@ -68,6 +68,7 @@ async function verify(): Promise<string> {
       everyMs: 0,
       recheckEveryMs: 300_000,
       backoffMs: 0,
+      openAfterMs: 20_000,
       patienceMs: 20_000,
       reopenWithinMs: 600_000,
       incidentId: 'inc_unused',

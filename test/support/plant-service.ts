@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { applyServices, type DeliveryRecord, recordBatch, type Sql } from '@tidegate/store';
 
-const RECORD_SETTINGS = { skewBoundMs: 120_000, openAfterMs: 20_000, maxWaitMs: 120_000 };
+export const RECORD_SETTINGS = { skewBoundMs: 120_000, openAfterMs: 20_000, maxWaitMs: 120_000 };
 
 export interface PlantedService {
   readonly serviceId: number;

@@ -1,4 +1,5 @@
 import type { Policy } from '@tidegate/core';
+import type { Policies } from '@tidegate/store';
 
 /** The defaults of the config, for tests that call the store themselves. */
 const POLICY: Policy = {
@@ -13,4 +14,9 @@ const POLICY: Policy = {
     retry: { attempts: 8, baseDelayMs: 1000, maxDelayMs: 300_000, maxElapsedMs: 86_400_000 },
   },
 };
-export const POLICIES = { byName: { default: POLICY }, fallback: POLICY };
+export const POLICIES: Policies = {
+  byName: { default: POLICY },
+  fallback: POLICY,
+  mass: { windowMs: 30_000, minDevices: 5, fraction: 0.5 },
+  polls: true,
+};

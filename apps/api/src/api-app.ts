@@ -8,9 +8,12 @@ import { problemOfError, RETRY_AFTER_SECONDS } from './answer/problem-of-error.t
 import type { ApiContext, ApiEnv } from './api-context.ts';
 import { addCallbackRoutes } from './callback/callback-routes.ts';
 import { addGateRoutes } from './gate/gate-routes.ts';
+import { addHandRoutes } from './hand/hand-routes.ts';
 import { addHealthRoutes } from './health/health-routes.ts';
 import { addIncidentRoutes } from './incident/incident-routes.ts';
+import { addIncidentActionRoutes } from './incident-action/incident-action-routes.ts';
 import { addObservationRoutes } from './observation/observation-routes.ts';
+import { addSilenceRoutes } from './silence/silence-routes.ts';
 import { addSubjectRoutes } from './subject/subject-routes.ts';
 
 /** Every route of the api. A failure is answered in one place, and logged by its code and route alone. */
@@ -18,7 +21,10 @@ export function createApiApp(context: ApiContext): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   addHealthRoutes(app, context);
   addGateRoutes(app, context);
+  addHandRoutes(app, context);
   addIncidentRoutes(app, context);
+  addIncidentActionRoutes(app, context);
+  addSilenceRoutes(app, context);
   addObservationRoutes(app, context);
   addSubjectRoutes(app, context);
   addCallbackRoutes(app, context);

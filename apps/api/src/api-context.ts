@@ -22,8 +22,14 @@ export interface ApiContext {
   readonly metrics: Metrics;
 }
 
-/** What Hono knows of a request: Node's own objects, and the services that its key may see and act for (null: all). */
+/**
+ * What Hono knows of a request: Node's own objects, the key it came with, and the services which that may see and act for
+ * (null: all).
+ */
 export interface ApiEnv {
   Bindings: HttpBindings;
-  Variables: { services: readonly string[] | null };
+  Variables: {
+    services: readonly string[] | null;
+    key: { readonly id: string; readonly name: string };
+  };
 }

@@ -2,9 +2,9 @@ import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
 import { type AppContext, type Config, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
 import { claimKeyring, connect, migrate } from '@tidegate/store';
-import { loadKeyring } from '@tidegate/vault';
 import type { ApiContext } from './api-context.ts';
 import { serveApi } from './serve-api.ts';
+import { watchKeys } from './watch-keys.ts';
 
 const DEFAULT_PORT = 7412;
 const DEFAULT_ADMIN_PORT = 7415;
@@ -19,7 +19,8 @@ export async function startApi({ env, log, metrics }: AppContext): Promise<Runni
     });
   }
   const config = loadConfig({ file: env.configFile, app: 'api' });
-  const keyring = await loadKeyring(`${env.dataDir}/keyring`);
+  const keys = await watchKeys(`${env.dataDir}/keyring`, log);
+  const { keyring } = keys;
   await migrate(databaseUrl);
   const sql = connect(databaseUrl, { application: 'api' });
   await claimKeyring(sql, keyring.id);
@@ -53,7 +54,13 @@ export async function startApi({ env, log, metrics }: AppContext): Promise<Runni
   log.info('app.started', { host: env.host, port: api.port, adminPort: admin.port });
   return {
     ready: { port: api.port, adminPort: admin.port },
-    close: [() => api.close(), () => queue.close(), () => admin.close(), () => sql.end({ timeout: 3 })],
+    close: [
+      () => api.close(),
+      () => keys.stop(),
+      () => queue.close(),
+      () => admin.close(),
+      () => sql.end({ timeout: 3 }),
+    ],
   };
 }
 

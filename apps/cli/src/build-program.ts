@@ -1,9 +1,15 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { addAuditCommands } from './audit/add-audit-commands.ts';
 import { runCheck } from './check/run-check.ts';
 import { runDemo } from './demo/run-demo.ts';
+import { addGateCommands } from './gate/add-gate-commands.ts';
+import { addIncidentsCommands } from './incidents/add-incidents-commands.ts';
 import { addKeysCommands } from './keys/add-keys-commands.ts';
+import { addSilenceCommands } from './silence/add-silence-commands.ts';
+import { addSourcesCommands } from './sources/add-sources-commands.ts';
 import { runUp } from './up/run-up.ts';
 import type { UpFlags } from './up/up-settings.ts';
+import { addVaultCommands } from './vault/add-vault-commands.ts';
 
 /** The whole command line of `tidegate`. */
 export function buildProgram(): Command {
@@ -22,6 +28,12 @@ export function buildProgram(): Command {
     .addHelpText('after', '\nExample:\n  tidegate check --config tidegate.yaml')
     .action(runCheck);
   addKeysCommands(program.command('keys').description('create, list and revoke API keys'));
+  addGateCommands(program.command('gate').description('hold a gate, force it open, or take that back'));
+  addIncidentsCommands(program.command('incidents').description('see, acknowledge, note and end incidents'));
+  addSilenceCommands(program.command('silence').description('mute pages for a while'));
+  addSourcesCommands(program.command('sources').description('see, add, rotate and remove webhook sources'));
+  addVaultCommands(program.command('vault').description('keys: see, rotate, and open what was sealed'));
+  addAuditCommands(program.command('audit').description('who did what, and the proof that nobody changed it'));
   return program;
 }
 

@@ -1,10 +1,3 @@
-import { describeFailure } from '@tidegate/runtime';
-import { buildProgram } from './build-program.ts';
-import { fail } from './output/fail.ts';
+import { runProgram } from './run-program.ts';
 
-try {
-  await buildProgram().parseAsync();
-} catch (error) {
-  const { text, exitCode } = describeFailure('tidegate', error);
-  fail(text, exitCode);
-}
+await runProgram();

@@ -3,7 +3,7 @@ import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
 import { type AppContext, errorCode, type Log, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
 import { claimKeyring, connect, migrate, ping, saveDataKey } from '@tidegate/store';
-import { createSealer, loadKeyring } from '@tidegate/vault';
+import { createSealer } from '@tidegate/vault';
 import { listen } from './listen.ts';
 import { createWebhookApp } from './receive/webhook-app.ts';
 import { createWebhookServer } from './receive/webhook-server.ts';
@@ -11,6 +11,7 @@ import { createIntake } from './record/create-intake.ts';
 import { applyConfiguredSources } from './source/apply-configured-sources.ts';
 import { createSourceDirectory, type SourceDirectory } from './source/source-directory.ts';
 import { watchForClose } from './watch-for-close.ts';
+import { watchKeys } from './watch-keys.ts';
 
 const DEFAULT_PORT = 7411;
 const DEFAULT_ADMIN_PORT = 7413;
@@ -27,7 +28,8 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
     });
   }
   const config = loadConfig({ file: env.configFile, app: 'receiver' });
-  const keyring = await loadKeyring(`${env.dataDir}/keyring`);
+  const keys = await watchKeys(`${env.dataDir}/keyring`, log);
+  const { keyring } = keys;
   await migrate(env.databaseUrl);
   const sql = connect(env.databaseUrl, { application: 'receiver', connections: 4 });
   await claimKeyring(sql, keyring.id);
@@ -69,6 +71,7 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
       () => closeServer(DRAIN_MS),
       () => intake.committer.drained(),
       () => clearInterval(refreshing),
+      () => keys.stop(),
       () => queue.close(),
       () => admin.close(),
       () => sql.end({ timeout: 3 }),

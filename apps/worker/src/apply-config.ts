@@ -1,7 +1,7 @@
 import { publicTunnelId } from '@tidegate/core';
 import { type Config, readSecretFile } from '@tidegate/runtime';
 import { applyServices, ensureSigningSecrets, type ServiceConfig } from '@tidegate/store';
-import { fingerprintSubject, lookupHash, newAlias, newSigningSecret } from '@tidegate/vault';
+import { fingerprintVersions, lookupHash, newAlias, newSigningSecret } from '@tidegate/vault';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Makes the services in Postgres those of the config, and gives each a signing secret for its callbacks. */
@@ -63,7 +63,7 @@ function toRow(
     return {
       group,
       type: 'tunnel',
-      fingerprint: fingerprintSubject(keyring, { group, type: 'tunnel', id }),
+      ...fingerprintVersions(keyring, { group, type: 'tunnel', id }),
       alias,
       publicId,
       sealedId,

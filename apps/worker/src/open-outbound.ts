@@ -8,6 +8,8 @@ import type { Config, ProcessEnv } from '@tidegate/runtime';
 import type { WorkerContext } from './worker-context.ts';
 
 const API_TIMEOUT_MS = 10_000;
+/** A list of a hundred thousand tunnels, which the API gives in one answer. */
+const MAX_LIST_BYTES = 48 * 1024 * 1024;
 const POSTGRES_PORT = 5432;
 const REDIS_PORT = 6379;
 /** Where our listeners are unless told otherwise. */
@@ -35,6 +37,7 @@ export function openOutbound(config: Config, env: ProcessEnv): Outbound {
           baseUrl: account.baseUrl,
           apiKey: account.apiKey,
           timeoutMs: API_TIMEOUT_MS,
+          maxAnswerBytes: MAX_LIST_BYTES,
           guard: probeGuard,
         });
   return {

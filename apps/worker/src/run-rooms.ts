@@ -4,9 +4,8 @@ import type { Room } from '@tidegate/queue';
 import { errorCode } from '@tidegate/runtime';
 import { readOverview } from '@tidegate/store';
 import { correlateRoom } from './correlate/correlate-room.ts';
+import { openAccount, watchAccount } from './poll/watch-account.ts';
 import { releaseRoom } from './release/release-room.ts';
-import { createAccountReader } from './topology/read-account.ts';
-import { watchTopology } from './topology/watch-topology.ts';
 import { verifyRoom } from './verify/verify-room.ts';
 import { createBudget } from './wake/create-budget.ts';
 import { createDrain, type Drain } from './wake/create-drain.ts';
@@ -25,8 +24,8 @@ const PROBES_PER_DESTINATION = 8;
  * which must end what is still on the wire, and resolves when all of it is written down.
  */
 export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<void>): Promise<void> } {
-  const account = context.localtonet === null ? null : createAccountReader(context.localtonet, context.keyring);
   const budget = createBudget(PROBES_PER_DESTINATION);
+  const account = openAccount(context, budget);
   const noted = (error: unknown) =>
     context.log.warn('store.unavailable', { operation: 'room', code: errorCode(error) });
   const wake = (room: Room) => void drains[room].wake().catch(noted);
@@ -37,25 +36,24 @@ export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<
     verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
     release: createDrain(() => releaseRoom({ context, slots: attempts })),
   };
-  const topology = watchTopology(context);
   const sweeping = createDrain(() => sweep(context, drains, noted));
-  const watching = createDrain(() => topology.look());
+  const polling = watchAccount(context, account, noted);
 
   const timer = setInterval(() => {
     sweeping.wake().catch(noted);
-    watching.wake().catch(noted);
+    polling.wake();
     showOverview(context).catch(noted);
   }, SWEEP_EVERY_MS);
   const consumers = (Object.keys(drains) as Room[]).map((room) =>
     // After the work, a sweep sets the alarm for what is due next: a debounce that was pushed, a retry, a re-check.
     context.queue.consume(room, () => drains[room].wake().then(() => sweeping.wake()), { concurrency: 1 }),
   );
-  watching.wake().catch(noted);
+  polling.wake();
   return {
     async stop(onQuiet) {
       clearInterval(timer);
       await Promise.all(consumers.map((consumer) => consumer.close()));
-      await Promise.all([...Object.values(drains), sweeping, watching].map((drain) => drain.stop()));
+      await Promise.all([...Object.values(drains), sweeping, polling].map((drain) => drain.stop()));
       // Attempts get a moment to hear their answer: one cut off is ambiguous for ever. Verifications are simply run again.
       await Promise.race([attempts.idle(), delay(ATTEMPT_GRACE_MS, undefined, { ref: false })]);
       await onQuiet();

@@ -1,12 +1,13 @@
 import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
 import { type AppContext, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
-import { claimKeyring, connect, loadDataKey, migrate, ping, saveDataKey } from '@tidegate/store';
-import { createSealer, loadKeyring } from '@tidegate/vault';
-import { createOpener, loadOpeningKeyring } from '@tidegate/vault/open';
+import { claimKeyring, connect, migrate, ping } from '@tidegate/store';
 import { applyConfig } from './apply-config.ts';
+import { watchHands } from './hand/watch-hands.ts';
 import { openOutbound } from './open-outbound.ts';
+import { openVault } from './open-vault.ts';
 import { runRooms } from './run-rooms.ts';
+import { watchKeys } from './watch-keys.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 const DEFAULT_ADMIN_PORT = 7414;
@@ -21,15 +22,12 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
   }
   const config = loadConfig({ file: env.configFile, app: 'worker' });
   const keyringDir = `${env.dataDir}/keyring`;
-  const keyring = await loadKeyring(keyringDir);
+  const keys = await watchKeys(keyringDir, log);
+  const { keyring } = keys;
   await migrate(env.databaseUrl);
   const sql = connect(env.databaseUrl, { application: 'worker', connections: 8 });
   await claimKeyring(sql, keyring.id);
-  const sealer = createSealer({ keyring, saveDataKey: (row) => saveDataKey(sql, row), now: Date.now });
-  const opener = createOpener({
-    keyring: await loadOpeningKeyring(keyringDir),
-    loadDataKey: (id) => loadDataKey(sql, id),
-  });
+  const vault = openVault(sql, keys, log);
   const queue = await createQueue({
     databaseUrl: env.databaseUrl,
     redisUrl: env.redisUrl,
@@ -40,8 +38,8 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
     sql,
     config,
     keyring,
-    sealer,
-    opener,
+    sealer: vault.sealer,
+    opener: vault.opener,
     queue,
     log,
     metrics,
@@ -50,6 +48,7 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
   };
   await applyConfig(context, env.dataDir);
   const rooms = runRooms(context);
+  const hands = watchHands(context);
   const admin = await startAdminServer({
     host: '127.0.0.1',
     port: env.adminPort ?? DEFAULT_ADMIN_PORT,
@@ -62,6 +61,8 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
     ready: { adminPort: admin.port },
     close: [
       () => rooms.stop(() => outbound.close()),
+      () => hands.stop(),
+      () => vault.stop(),
       () => queue.close(),
       () => admin.close(),
       () => sql.end({ timeout: 3 }),

@@ -25,6 +25,7 @@ export {
 } from './callback/callback-request.ts';
 export { type Gate, type GateList, gateListSchema, gateSchema } from './gate/gate.ts';
 export { serviceNameSchema } from './gate/service-name.ts';
+export { type GateOrder, type GateRelease, gateOrderSchema, gateReleaseSchema } from './hand/gate-order.ts';
 export {
   type Incident,
   type IncidentPage,
@@ -32,6 +33,13 @@ export {
   incidentSchema,
   incidentStateSchema,
 } from './incident/incident.ts';
+export {
+  acknowledgeRequestSchema,
+  type NoteRequest,
+  noteRequestSchema,
+  type ResolveRequest,
+  resolveRequestSchema,
+} from './incident/incident-action.ts';
 export { type IncidentDetail, incidentDetailSchema } from './incident/incident-detail.ts';
 export { type Verification, verificationSchema } from './incident/verification.ts';
 export {
@@ -40,4 +48,12 @@ export {
   observationPageSchema,
   observationSchema,
 } from './observation/observation.ts';
+export {
+  type Silence,
+  type SilencePage,
+  type SilenceRequest,
+  silencePageSchema,
+  silenceRequestSchema,
+  silenceSchema,
+} from './silence/silence.ts';
 export { type Subject, type SubjectPage, subjectPageSchema, subjectSchema } from './subject/subject.ts';

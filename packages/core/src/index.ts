@@ -1,12 +1,23 @@
+export { type ChainCheck, type ChainFlaw, checkChain, checkReach } from './audit/check-chain.ts';
 export {
   classifyFlapping,
   type FlappingClass,
   type SubjectTransitions,
 } from './correlate/classify-flapping.ts';
 export { combinePolicies } from './correlate/combine-policies.ts';
+export { decideEnding, type EndingDecision, type EndingFacts, type EndingRefusal } from './correlate/decide-ending.ts';
 export { decideGroup } from './correlate/decide-group.ts';
+export {
+  decideMass,
+  isMass,
+  type LostDevice,
+  type MassDecision,
+  type MassFacts,
+  type MassPolicy,
+} from './correlate/decide-mass.ts';
 export { describeEvent } from './correlate/describe-event.ts';
 export { dueAt, type Pending } from './correlate/due-at.ts';
+export { findSilence, type LiveSilence, type SilencedIncident, type SilenceScope } from './correlate/find-silence.ts';
 export { type DatedStatus, findTransitions } from './correlate/find-transitions.ts';
 export type {
   GroupDecision,
@@ -15,16 +26,29 @@ export type {
   Member,
   NoneReason,
   OpenIncident,
+  OpenMass,
 } from './correlate/group-decision.ts';
 export { type GroupedSubject, groupKey } from './correlate/group-key.ts';
+export { nextPoll, type PollEnd } from './correlate/next-poll.ts';
+export { type Connectivity, type ConnectivityFacts, weighConnectivity } from './correlate/weigh-connectivity.ts';
 export { decideGate, type GateDecision, type GateFacts, type GateRow } from './gate/decide-gate.ts';
+export { type Hand, type HandMove, type HandOrder, moveHand } from './gate/move-hand.ts';
 export { AppError } from './model/app-error.ts';
+export type {
+  AuditAction,
+  AuditEntry,
+  AuditFacts,
+  AuditHead,
+  AuditRow,
+  ChainedAuditRow,
+  SignAudit,
+} from './model/audit-row.ts';
 export type { AttemptPhase, CallbackState, RepeatContract } from './model/callback.ts';
 export { GATE_STATES, type GateReason, type GateState } from './model/gate.ts';
 export type { IncidentKind, IncidentState, JoinReason } from './model/incident.ts';
 export type { Policy, RetryPolicy } from './model/policy.ts';
 export type { SafeName } from './model/safe-name.ts';
-export type { ConnectivityStatus, SubjectRef, SubjectType } from './model/subject.ts';
+export type { ConnectivityStatus, SourceGroupRef, SubjectRef, SubjectType } from './model/subject.ts';
 export type { TimelineEvent } from './model/timeline-event.ts';
 export {
   LAYERS,
@@ -96,5 +120,6 @@ export { applyEssential, type EssentialFacts } from './verify/apply-essential.ts
 export { countPasses, type FinishedRun, type PassCount, type PassDecision } from './verify/count-passes.ts';
 export { decideVerdict, type VerdictDecision, type VerdictFacts } from './verify/decide-verdict.ts';
 export { incidentPatience } from './verify/incident-patience.ts';
+export { judgeMembers, type ListedMembers, type MemberCount } from './verify/judge-members.ts';
 export { type LastRun, nextVerification, type VerificationPace } from './verify/next-verification.ts';
 export { type EndedRun, type GateSettlement, type SettlingGate, settleGate } from './verify/settle-gate.ts';

@@ -31,3 +31,4 @@ export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, r
 export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';
 export { ChildFailed, type ChildSpec, type SupervisedChild, superviseChild } from './process/supervise-child.ts';
 export { ensureSecretFile, readSecretFile } from './secret-file/ensure-secret-file.ts';
+export { replaceSecretFile } from './secret-file/replace-secret-file.ts';

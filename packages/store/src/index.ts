@@ -1,6 +1,9 @@
 export { createApiKey, type NewApiKey } from './api-key/create-api-key.ts';
 export { type ApiKeyRow, findApiKey } from './api-key/find-api-key.ts';
 export { listApiKeys, revokeApiKey } from './api-key/list-api-keys.ts';
+export { type Audited, inAuditedTransaction, recordAudit } from './audit/in-audited-transaction.ts';
+export { addOpenedValues, listOpenedValues, type OpenedValues } from './audit/opened-values.ts';
+export { listAudit, readAuditAfter, readAuditHead } from './audit/read-audit.ts';
 export { type ClaimedCallback, claimCallbacks } from './callback/claim-callbacks.ts';
 export { type CreatedCallback, createCallback, type NewCallback } from './callback/create-callback.ts';
 export { endRelease } from './callback/end-release.ts';
@@ -15,20 +18,43 @@ export {
 } from './callback/list-callbacks.ts';
 export { type ExpiredLease, listExpiredLeases } from './callback/list-expired-leases.ts';
 export { loadDataKey } from './data-key/load-data-key.ts';
+export { countDataKeys, listForeignDataKeys, replaceWrapping } from './data-key/rewrap-data-keys.ts';
 export { type DataKeyRow, saveDataKey } from './data-key/save-data-key.ts';
 export { connect, type Sql } from './database/connect.ts';
 export type { Page } from './database/cursor.ts';
 export { migrate } from './database/migrate.ts';
 export { classifyStoreError, type StoreFailure, toStoreError } from './database/store-error.ts';
 export { type GateRow, readGates } from './gate/read-gates.ts';
+export { type ExpiredHand, expireHands } from './hand/expire-hands.ts';
+export { type GateWithHand, listGatesWithHand } from './hand/list-gates-with-hand.ts';
+export {
+  forceOpenGate,
+  type GateOrder,
+  holdGate,
+  type OrderedGate,
+  releaseGate,
+  type TimedGateOrder,
+} from './hand/order-gate.ts';
 export { type NextDue, nextDue } from './health/next-due.ts';
 export { ping } from './health/ping.ts';
 export { type Overview, readOverview } from './health/read-overview.ts';
 export { type CorrelatedGroup, correlateDue } from './incident/correlate-due.ts';
+export { type BlipRow, listBlips } from './incident/list-blips.ts';
 export { type IncidentFilter, type IncidentRow, listIncidents } from './incident/list-incidents.ts';
-export type { Policies } from './incident/load-group-facts.ts';
+export type { Policies } from './incident/policies.ts';
 export { type IncidentDetail, readIncident, type VerificationView } from './incident/read-incident.ts';
+export { type UnservedSettings, type VerifiedIncident, verifyUnserved } from './incident/verify-unserved.ts';
+export {
+  type AcknowledgedIncident,
+  acknowledgeIncident,
+  type NotedIncident,
+  noteIncident,
+} from './incident-action/acknowledge-incident.ts';
+export { type EndedOverride, endOverrides } from './incident-action/end-overrides.ts';
+export type { IncidentOrder, OutOfReach } from './incident-action/lock-incident.ts';
+export { type Override, type ResolvedIncident, resolveIncident } from './incident-action/resolve-incident.ts';
 export { claimKeyring } from './installation/claim-keyring.ts';
+export { withVaultLock } from './installation/with-vault-lock.ts';
 export { listObservations, type ObservationRow } from './observation/list-observations.ts';
 export {
   type DeliveryRecord,
@@ -36,14 +62,47 @@ export {
   type RecordSettings,
   recordBatch,
 } from './observation/record-batch.ts';
+export { type ClaimedPoll, claimPoll } from './poll/claim-poll.ts';
+export { type FinishedPoll, finishPoll } from './poll/finish-poll.ts';
+export { holdUnknown } from './poll/hold-unknown.ts';
+export { type MatchedSubject, matchSubjects } from './poll/match-subjects.ts';
+export { type Finding, type PollSettings, type RecordedPoll, recordPoll } from './poll/record-poll.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';
+export { type CreatedSilence, createSilence, type NewSilence } from './silence/create-silence.ts';
+export { type EndedSilence, type EndSilence, endSilence } from './silence/end-silence.ts';
+export { listSilences, readLiveSilences, type SilenceFilter } from './silence/list-silences.ts';
+export type { SilenceRow } from './silence/silence-row.ts';
+export { type AddedSource, addSource, type NewSource } from './source/add-source.ts';
 export { applySources, type SourceConfig } from './source/apply-sources.ts';
 export { type LiveSource, listSourceSecrets } from './source/list-source-secrets.ts';
+export { isLiveSecret, listSources, type SourceRow } from './source/list-sources.ts';
+export {
+  type FinishedRotation,
+  finishRotation,
+  type RemovedSource,
+  type RotatedSource,
+  removeSource,
+  rotateSource,
+  type SecretRotation,
+} from './source/rotate-source.ts';
 export { applyTopology, type TopologyDevice, type TopologyTunnel } from './subject/apply-topology.ts';
 export { findSubjects } from './subject/find-subjects.ts';
 export { listSubjects, type SubjectRow } from './subject/list-subjects.ts';
-export { newestUnlinkedDevice } from './subject/newest-unlinked-device.ts';
-export { type KnownSubject, resolveSubjects, type SubjectIdentity } from './subject/resolve-subjects.ts';
+export {
+  type Fingerprint,
+  type KnownSubject,
+  resolveSubjects,
+  type SubjectIdentity,
+} from './subject/resolve-subjects.ts';
+export {
+  countFingerprints,
+  dropDeadFingerprints,
+  type FingerprintCount,
+  findStoredSubject,
+  listStaleSubjects,
+  type StoredSubject,
+  saveFingerprints,
+} from './subject/stale-fingerprints.ts';
 export { type ClaimedVerification, claimVerifications } from './verification/claim-verifications.ts';
 export { type FinishedVerification, finishVerification } from './verification/finish-verification.ts';
 export { renewVerification } from './verification/renew-verification.ts';

@@ -1,7 +1,11 @@
+export { auditSigner } from './audit/audit-signer.ts';
 export { createKeyring } from './keyring/create-keyring.ts';
-export type { Keyring, LookupPurpose } from './keyring/keyring.ts';
+export { describeKeyring, type KeyringDescription } from './keyring/describe-keyring.ts';
+export type { Keyring, LookupPurpose, Recipient } from './keyring/keyring.ts';
 export { loadKeyring } from './keyring/load-keyring.ts';
+export { type KeyringWatchOptions, type WatchedKeyring, watchKeyring } from './keyring/watch-keyring.ts';
 export { fingerprintSubject, type SubjectName } from './naming/fingerprint-subject.ts';
+export { type Fingerprint, fingerprintVersions, otherFingerprints } from './naming/fingerprint-versions.ts';
 export { lookupHash } from './naming/lookup-hash.ts';
 export { newAlias, newId } from './naming/new-id.ts';
 export { newApiKey, newPathSecret, newSigningSecret } from './naming/new-path-secret.ts';

@@ -67,7 +67,9 @@ describe('the seal side', () => {
       const keyring = await sealSide.loadKeyring(dir);
       const privateKey: string = JSON.parse(await readFile(join(dir, PRIVATE), 'utf8')).versions[0].key;
       const bytes = Buffer.from(privateKey, 'base64url');
-      const secrets = [...keyring.fingerprint.keys.values(), keyring.observation].map((key) => key.export());
+      const secrets = [...keyring.fingerprint.keys.values(), keyring.observation, keyring.audit].map((key) =>
+        key.export(),
+      );
       for (const purpose of Object.values(keyring.lookup))
         secrets.push(purpose.bytes.export(), purpose.codeUnits.export());
       for (const secret of [...secrets, Buffer.from(keyring.recipient.publicKey)])
@@ -85,9 +87,12 @@ describe('the seal side', () => {
 
   it('exports exactly what is agreed, the open side apart', () => {
     expect(Object.keys(sealSide).sort()).toEqual([
+      'auditSigner',
       'createKeyring',
       'createSealer',
+      'describeKeyring',
       'fingerprintSubject',
+      'fingerprintVersions',
       'loadKeyring',
       'lookupHash',
       'newAlias',
@@ -96,8 +101,18 @@ describe('the seal side', () => {
       'newPathSecret',
       'newSigningSecret',
       'observationKey',
+      'otherFingerprints',
+      'watchKeyring',
     ]);
-    expect(Object.keys(openSide).sort()).toEqual(['createOpener', 'loadOpeningKeyring']);
+    expect(Object.keys(openSide).sort()).toEqual([
+      'createOpener',
+      'isOpeningFailure',
+      'loadOpeningKeyring',
+      'retireKeys',
+      'rewrapDataKey',
+      'rotateKeyring',
+      'watchOpeningKeyring',
+    ]);
   });
 });
 

@@ -18,6 +18,7 @@ export function requireScope(keys: KeyFinder, ...scopes: [Scope, ...Scope[]]): M
     if (key === null) return unauthorized(header !== undefined);
     if (!key.scopes.some((scope) => enough.has(scope))) return scopeMissing(scopes);
     c.set('services', key.services);
+    c.set('key', { id: key.id, name: key.name });
     return next();
   };
 }

@@ -41,7 +41,7 @@ export function limitDetail(detail: IncidentDetail, visible: readonly string[] |
     const named = namesIn(why);
     return named.some((name) => own.has(name)) && !named.some((name) => foreign.has(name));
   });
-  const verifications = detail.verifications.filter(({ service }) => own.has(service));
+  const verifications = detail.verifications.filter(({ service }) => service !== null && own.has(service));
   return { incident: { ...row, subjects: [], timeline, verifications }, whole: false };
 }
 

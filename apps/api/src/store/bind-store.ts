@@ -1,14 +1,23 @@
 import {
+  acknowledgeIncident,
   createCallback,
+  createSilence,
+  endSilence,
   findApiKey,
+  forceOpenGate,
+  holdGate,
   listCallbacks,
   listIncidents,
   listObservations,
+  listSilences,
   listSubjects,
+  noteIncident,
   ping,
   readCallback,
   readGates,
   readIncident,
+  releaseGate,
+  resolveIncident,
   type Sql,
 } from '@tidegate/store';
 import { refuseForgedCursor } from './refuse-forged-cursor.ts';
@@ -34,5 +43,14 @@ export function bindStore(sql: Sql, timeoutMs: number) {
     listCallbacks: refuseForgedCursor(bound(listCallbacks)),
     readCallback: bound(readCallback),
     createCallback: bound(createCallback),
+    holdGate: bound(holdGate),
+    forceOpenGate: bound(forceOpenGate),
+    releaseGate: bound(releaseGate),
+    acknowledgeIncident: bound(acknowledgeIncident),
+    noteIncident: bound(noteIncident),
+    resolveIncident: bound(resolveIncident),
+    createSilence: bound(createSilence),
+    endSilence: bound(endSilence),
+    listSilences: refuseForgedCursor(bound(listSilences)),
   };
 }

@@ -1,6 +1,7 @@
 import { parseDuration } from '@tidegate/runtime';
 import { createApiKey } from '@tidegate/store';
-import { lookupHash, newApiKey, newId } from '@tidegate/vault';
+import { auditSigner, lookupHash, newApiKey, newId } from '@tidegate/vault';
+import { currentActor } from '../audit/current-actor.ts';
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
 import { withStore } from './with-store.ts';
@@ -40,14 +41,15 @@ export async function createKey(flags: CreateKeyFlags): Promise<void> {
   await withStore(async (sql, keyring) => {
     const key = newApiKey();
     const id = newId('key');
-    await createApiKey(sql, {
+    const row = {
       id,
       name: flags.name,
       lookupHash: lookupHash(keyring, 'api-key', key),
       scopes,
       services: flags.services === undefined ? null : toList(flags.services),
       expiresAt: lifeMs === null ? null : new Date(Date.now() + lifeMs),
-    });
+    };
+    await createApiKey(sql, row, { actor: currentActor(undefined), sign: auditSigner(keyring) });
     if (flags.json) say(JSON.stringify({ id, key, scopes }));
     else say(`${key}\nThis is the only time it is shown. Its id, for \`tidegate keys revoke\`: ${id}`);
   });

@@ -1,6 +1,13 @@
 import { publicTunnelId, type SubjectType } from '@tidegate/core';
 import { resolveSubjects, type Sql, type SubjectIdentity, toStoreError } from '@tidegate/store';
-import { fingerprintSubject, type Keyring, newAlias, type Sealer, type SubjectName } from '@tidegate/vault';
+import {
+  fingerprintSubject,
+  type Keyring,
+  newAlias,
+  otherFingerprints,
+  type Sealer,
+  type SubjectName,
+} from '@tidegate/vault';
 
 const MAX_CACHED = 200_000;
 
@@ -64,7 +71,8 @@ function identify(keyring: Keyring, sealer: Sealer, subject: NamedSubject): Subj
   const alias = newAlias(type === 'device' ? 'dev' : 'tun');
   const publicId = publicTunnelId(type, id);
   const sealedId = publicId === null ? sealer.seal(id, { row: alias, purpose: 'subject-id' }) : null;
-  return { group, type, fingerprint, alias, publicId, sealedId };
+  const others = otherFingerprints(keyring, subject, fingerprint.version);
+  return { group, type, fingerprint, otherFingerprints: others, alias, publicId, sealedId };
 }
 
 function missing(): never {

@@ -1,51 +1,84 @@
+import type { SubjectType } from '@tidegate/core';
 import type { Device, LocaltonetClient, LocaltonetResult, Tunnel } from '@tidegate/outbound';
-import { fingerprintSubject, type Keyring } from '@tidegate/vault';
+import type { Keyring } from '@tidegate/vault';
 import { shareCall } from '../wake/share-call.ts';
+import { createNamer, type Fingerprints, type Namer } from './name-listed.ts';
 
-/** Finds the account's device or tunnel that a subject's fingerprint stands for: no stored credential is opened for it. */
-interface AccountList<T> {
+/** One list of the account, and how its items are named in a source group: no stored credential is opened for it. */
+export interface AccountList<T> {
   readonly items: readonly T[];
-  find(group: string, fingerprint: Buffer, version: number): T | null;
+  /** The fingerprints of the items, in order. */
+  names(group: string): Promise<readonly Fingerprints[]>;
+  /** The item that a subject's fingerprint stands for; null when there is none. */
+  find(group: string, fingerprint: Buffer, version: number): Promise<T | null>;
 }
 
 export interface AccountReader {
   devices(): Promise<LocaltonetResult<AccountList<Device>>>;
   tunnels(): Promise<LocaltonetResult<AccountList<Tunnel>>>;
+  /** The token goes into the path of the request: for an API whose list of tunnels does not name devices. */
+  tunnelsOfDevice(token: string): Promise<LocaltonetResult<readonly Tunnel[]>>;
+}
+
+export interface AccountReaderOptions {
+  readonly client: LocaltonetClient;
+  readonly keyring: Keyring;
+  /** Runs a call when the budget of the API allows it. */
+  readonly within: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * Reads the two lists of API v2. Verifications that ask at the same time share one call each, so the API is asked at most
- * twice however many services come back at once, and a token stays out of every URL.
+ * Reads the lists of API v2. Verifications and polls that ask at the same time share one call each, so the API is asked at
+ * most twice however many services come back at once.
  */
-export function createAccountReader(client: LocaltonetClient, keyring: Keyring): AccountReader {
+export function createAccountReader({ client, keyring, within }: AccountReaderOptions): AccountReader {
+  const namer = createNamer(keyring);
   return {
-    devices: shareCall(async () => index(await client.listDevices(), keyring, 'device', (device) => device.token)),
-    tunnels: shareCall(async () => index(await client.listTunnels(), keyring, 'tunnel', (tunnel) => tunnel.id)),
+    devices: shareCall(async () =>
+      index(await within(() => client.listDevices()), namer, 'device', (device) => device.token),
+    ),
+    tunnels: shareCall(async () =>
+      index(await within(() => client.listTunnels()), namer, 'tunnel', (tunnel) => tunnel.id),
+    ),
+    tunnelsOfDevice: (token) => within(() => client.tunnelsOfDevice(token)),
   };
 }
 
 function index<T>(
   result: LocaltonetResult<readonly T[]>,
-  keyring: Keyring,
-  type: 'device' | 'tunnel',
+  namer: Namer,
+  type: SubjectType,
   idOf: (item: T) => string,
 ): LocaltonetResult<AccountList<T>> {
   if (!result.ok) return result;
-  const byGroup = new Map<string, Map<string, T>>();
-  const indexOf = (group: string, version: number) => {
-    const key = `${version}:${group}`;
-    const known = byGroup.get(key);
-    if (known !== undefined) return known;
-    const made = new Map(
-      result.value.map((item) => [
-        fingerprintSubject(keyring, { group, type, id: idOf(item) }, version).value.toString('base64'),
-        item,
-      ]),
-    );
-    byGroup.set(key, made);
-    return made;
+  // What is no text has no fingerprint, and names nothing that a webhook could report.
+  const items = result.value.filter((item) => !/\p{Surrogate}/u.test(idOf(item)));
+  const named = new Map<string, Promise<readonly Fingerprints[]>>();
+  const names = (group: string) => {
+    const known = named.get(group) ?? namer.name({ group, type }, items.map(idOf));
+    named.set(group, known);
+    return known;
   };
-  const find = (group: string, fingerprint: Buffer, version: number) =>
-    indexOf(group, version).get(fingerprint.toString('base64')) ?? null;
-  return { ...result, value: { items: result.value, find } };
+  const found = new Map<string, Promise<ReadonlyMap<string, T>>>();
+  const find = async (group: string, fingerprint: Buffer, version: number) => {
+    const byName = found.get(group) ?? names(group).then((all) => byFingerprint(items, all));
+    found.set(group, byName);
+    // A key this process has not picked up yet names nothing here: for these seconds the layer is unknown, which fails nothing.
+    return (await byName).get(keyOf(version, fingerprint)) ?? null;
+  };
+  return { ...result, value: { items, names, find } };
+}
+
+function byFingerprint<T>(items: readonly T[], names: readonly Fingerprints[]): ReadonlyMap<string, T> {
+  const found = new Map<string, T>();
+  for (const [position, item] of items.entries()) {
+    const { fingerprint, otherFingerprints } = names[position] ?? {};
+    for (const name of [fingerprint, ...(otherFingerprints ?? [])])
+      if (name !== undefined) found.set(keyOf(name.version, name.value), item);
+  }
+  return found;
+}
+
+function keyOf(version: number, fingerprint: Buffer): string {
+  return `${version}:${fingerprint.toString('base64')}`;
 }

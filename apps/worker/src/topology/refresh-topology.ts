@@ -1,124 +1,82 @@
-import { publicTunnelId, sanitizeName } from '@tidegate/core';
-import type { Device, LocaltonetClient, Tunnel } from '@tidegate/outbound';
-import {
-  applyTopology,
-  findSubjects,
-  type SubjectIdentity,
-  type TopologyDevice,
-  type TopologyTunnel,
-} from '@tidegate/store';
-import { fingerprintSubject, newAlias } from '@tidegate/vault';
+import type { Device, Tunnel } from '@tidegate/outbound';
+import { applyTopology, type TopologyTunnel } from '@tidegate/store';
 import type { WorkerContext } from '../worker-context.ts';
+import type { EdgeFinder } from './find-edges.ts';
+import { type Listed, toIdentity, toName } from './identify-listed.ts';
+
+/** What one poll listed, as it is known in one source group. */
+export interface ListedAccount {
+  readonly group: string;
+  readonly devices: readonly Listed<Device>[];
+  /** Null when the list of tunnels could not be had. */
+  readonly tunnels: readonly Listed<Tunnel>[] | null;
+}
 
 /**
- * Asks API v2 for names and edges and writes them down for each source group: devices that a service names or that were
- * seen in the group, and their tunnels. What the API does not answer changes nothing.
- * @returns false when something was not answered, and it must be asked again
+ * Writes names and edges down for one source group: of devices that a service names or that were seen in the group, and of
+ * their tunnels. What is known already is not written again, and what the API does not tell changes nothing. A device whose
+ * tunnels could not be had stays unlinked: linked without its edges, its Disconnected would shut nothing (I2).
+ * @returns whether anything was written, and how many services got other edges
  */
-export async function refreshTopology(context: WorkerContext): Promise<boolean> {
-  const { localtonet, config, log } = context;
-  if (localtonet === null) return false;
-  const listed = await localtonet.listDevices();
-  if (!listed.ok) {
-    log.warn('topology.refreshed', { outcome: listed.reason });
-    return false;
-  }
-  const tunnels = await localtonet.listTunnels();
-  if (!tunnels.ok) {
-    log.warn('topology.refreshed', { outcome: tunnels.reason });
-    return false;
-  }
-  const changed: number[] = [];
-  let whole = true;
-  for (const group of new Set(config.sources.map((source) => source.group))) {
-    const devices = await relevantDevices(context, group, listed.value);
-    if (devices.length === 0) continue;
-    const known = await withTunnels(context, localtonet, group, devices, tunnels.value);
-    whole &&= known.devices.length === devices.length;
-    changed.push(...(await applyTopology(context.sql, group, known.devices, known.tunnels)));
-  }
-  log.info('topology.refreshed', {
-    outcome: whole ? 'ok' : 'partial',
-    devices: listed.value.length,
-    changed: changed.length,
+export async function refreshTopology(
+  context: WorkerContext,
+  edges: EdgeFinder,
+  { group, devices, tunnels }: ListedAccount,
+): Promise<{ written: boolean; relinked: number }> {
+  const relevant = findRelevant(context, group, devices);
+  if (relevant.length === 0) return { written: false, relinked: 0 };
+  const { owners, unsure } = await findEdges(edges, relevant, tunnels);
+  const owned = (tunnels ?? []).flatMap((tunnel) => {
+    const device = owners.get(tunnel.id);
+    return device === undefined ? [] : [{ tunnel, device }];
   });
-  return whole;
-}
-
-interface RelevantDevice {
-  readonly device: Device;
-  readonly identity: SubjectIdentity;
-}
-
-async function relevantDevices(
-  context: WorkerContext,
-  group: string,
-  devices: readonly Device[],
-): Promise<RelevantDevice[]> {
-  const wanted = new Set(
-    context.config.services.filter((service) => service.group === group).map((service) => service.device),
-  );
+  const staleTunnels = owned.filter(({ tunnel, device }) => isStale(tunnel, relevant[device]?.subject?.id ?? null));
+  const needed = new Set(staleTunnels.map(({ device }) => device));
+  const written = relevant
+    .map((device, index) => ({ device, index }))
+    .filter(
+      ({ device, index }) => needed.has(index) || (isStale(device, null) && (isLinked(device) || !unsure.has(index))),
+    );
+  if (written.length === 0) return { written: false, relinked: 0 };
   await context.sealer.ready();
-  const identified = devices.map((device) => ({ device, identity: identify(context, group, 'device', device.token) }));
-  const known = await findSubjects(
+  const place = new Map(written.map(({ index }, position) => [index, position]));
+  const changed = await applyTopology(
     context.sql,
-    identified.map(({ identity }) => identity.fingerprint),
+    group,
+    written.map(({ device }) => ({
+      identity: toIdentity(context, { group, type: 'device' }, device),
+      name: device.name,
+    })),
+    staleTunnels.map(
+      ({ tunnel, device }): TopologyTunnel => ({
+        identity: toIdentity(context, { group, type: 'tunnel' }, tunnel),
+        device: place.get(device) ?? 0,
+        name: tunnel.name,
+      }),
+    ),
   );
-  return identified.filter(({ device }, index) => known[index] === true || wanted.has(toName(device.name)));
+  return { written: true, relinked: changed.length };
 }
 
-/**
- * The devices whose tunnels are known, with those tunnels. A device whose tunnels could not be had stays unlinked: linked
- * without its edges, its Disconnected would shut nothing (I2).
- */
-async function withTunnels(
-  context: WorkerContext,
-  localtonet: LocaltonetClient,
-  group: string,
-  devices: readonly RelevantDevice[],
-  listed: readonly Tunnel[],
-): Promise<{ devices: TopologyDevice[]; tunnels: TopologyTunnel[] }> {
-  const known: { devices: TopologyDevice[]; tunnels: TopologyTunnel[] } = { devices: [], tunnels: [] };
-  for (const { device, identity } of devices) {
-    const own = await ownTunnels(localtonet, listed, device.token);
-    if (own === null) continue;
-    const index = known.devices.push({ identity, name: toName(device.name) }) - 1;
-    for (const tunnel of own) {
-      known.tunnels.push({
-        identity: identify(context, group, 'tunnel', tunnel.id),
-        device: index,
-        name: toName(tunnel.title),
-      });
-    }
-  }
-  return known;
+function findEdges(edges: EdgeFinder, devices: readonly Listed<Device>[], tunnels: ListedAccount['tunnels']) {
+  if (tunnels === null) return { owners: new Map<string, number>(), unsure: new Set(devices.keys()) };
+  return edges.find(devices, tunnels);
 }
 
-/** From the list when it names devices; only an API that does not is asked with the token in the path. Null: not answered. */
-async function ownTunnels(
-  localtonet: LocaltonetClient,
-  listed: readonly Tunnel[],
-  token: string,
-): Promise<readonly Tunnel[] | null> {
-  if (listed.some((tunnel) => tunnel.deviceToken !== null))
-    return listed.filter((tunnel) => tunnel.deviceToken === token);
-  const own = await localtonet.tunnelsOfDevice(token);
-  return own.ok ? own.value : null;
+function isLinked<T>({ subject }: Listed<T>): boolean {
+  return subject?.linked ?? false;
 }
 
-function identify(
-  { keyring, sealer }: WorkerContext,
-  group: string,
-  type: 'device' | 'tunnel',
-  id: string,
-): SubjectIdentity {
-  const alias = newAlias(type === 'device' ? 'dev' : 'tun');
-  const publicId = publicTunnelId(type, id);
-  const sealedId = publicId === null ? sealer.seal(id, { row: alias, purpose: 'subject-id' }) : null;
-  return { group, type, fingerprint: fingerprintSubject(keyring, { group, type, id }), alias, publicId, sealedId };
+function findRelevant({ config }: WorkerContext, group: string, devices: readonly Listed<Device>[]) {
+  const wanted = new Set(
+    config.services.filter((service) => service.group === group).map((service) => toName(service.device)),
+  );
+  wanted.delete(null);
+  return devices.filter(({ subject, name }) => subject !== null || (name !== null && wanted.has(name)));
 }
 
-function toName(raw: string | null) {
-  const name = raw === null ? null : sanitizeName(raw);
-  return name === null || name === '' ? null : name;
+/** @param deviceId the row its edge leads to; null for a device, or when that is not known yet */
+function isStale<T>({ subject, name }: Listed<T>, deviceId: number | null): boolean {
+  if (subject === null || !subject.linked) return true;
+  return (name !== null && name !== subject.name) || (deviceId !== null && deviceId !== subject.deviceId);
 }

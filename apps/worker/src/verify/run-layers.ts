@@ -114,7 +114,7 @@ async function runDevice({ account }: LayerSources, run: ClaimedVerification): P
   const listed = await account.devices();
   return judgeDevice(
     listed,
-    listed.ok ? listed.value.find(run.group, run.deviceFingerprint, run.fingerprintVersion) : null,
+    listed.ok ? await listed.value.find(run.group, run.deviceFingerprint, run.deviceFingerprintVersion ?? 0) : null,
   );
 }
 
@@ -123,7 +123,7 @@ async function runTunnel({ account }: LayerSources, run: ClaimedVerification): P
   const listed = await account.tunnels();
   return judgeTunnel(
     listed,
-    listed.ok ? listed.value.find(run.group, run.tunnelFingerprint, run.fingerprintVersion) : null,
+    listed.ok ? await listed.value.find(run.group, run.tunnelFingerprint, run.tunnelFingerprintVersion ?? 0) : null,
   );
 }
 

@@ -74,13 +74,15 @@ async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<vo
   report(context, run, decision.verdict, layers, finished, performance.now() - startedAtMs);
 }
 
-function timing({ random01 }: WorkerContext, run: ClaimedVerification, policy: Policy, verdict: Verdict) {
-  const { verify, reopenWithinMs } = policy;
+function timing({ random01, config }: WorkerContext, run: ClaimedVerification, policy: Policy, verdict: Verdict) {
+  const { verify, openAfterMs, reopenWithinMs } = policy;
   return {
     requiredPasses: verify.passes,
     everyMs: nextVerification('passed', 0, verify, random01()),
     recheckEveryMs: nextVerification('opened', 0, verify, random01()),
     backoffMs: nextVerification('failed', run.attempt + 1, verify, random01()),
+    openAfterMs,
+    mass: config.mass,
     patienceMs: incidentPatience(verdict, policy),
     reopenWithinMs,
     incidentId: newId('inc'),

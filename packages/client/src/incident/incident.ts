@@ -11,7 +11,7 @@ export const incidentSchema = z.object({
   id: z.string(),
   kind: z.enum(['device', 'tunnel', 'application', 'mass', 'flapping']),
   state: incidentStateSchema,
-  /** The device or tunnel it is about. */
+  /** The device or tunnel it is about; for a mass outage the source group, whose name is both. */
   group: z.object({ alias: z.string(), name: z.string().nullable() }),
   services: z.array(serviceNameSchema),
   openedAt: instantSchema,

@@ -13,10 +13,10 @@ const layerResultSchema = z.object({
   detail: z.string(),
 });
 
-/** One run of the six layers for a service, in dependency order. */
+/** One run of the six layers in dependency order: for a service, or for the devices and tunnels of an incident without any. */
 export const verificationSchema = z.object({
   id: z.string(),
-  service: serviceNameSchema,
+  service: serviceNameSchema.nullable(),
   startedAt: instantSchema,
   verdict: codeSchema,
   firstBroken: layerSchema.nullable(),

@@ -16,11 +16,14 @@ interface Situation {
 
 type Rule = (situation: Situation) => GroupDecision | null;
 
-/** First that fits. A further rule (mass) is one more entry, placed before those it overrules. */
+/** First that fits. */
 const RULES: readonly Rule[] = [
   settleFlapping,
+  adoptFlapping,
+  joinMass,
   ignoreNothing,
   awaitDue,
+  respectOverride,
   startFlapping,
   recordBlip,
   extendOpen,
@@ -42,13 +45,14 @@ export function decideGroup(facts: GroupFacts, now: number): GroupDecision {
 
 function sumUp(facts: GroupFacts, now: number): Situation {
   const down = facts.members.filter((member) => member.down).sort(bySubject);
-  const wasFlapping = facts.open?.kind === 'flapping';
+  const memberIncidents = [...(facts.memberIncidents ?? [])].sort((a, b) => compare(a.id, b.id));
+  const wasFlapping = [facts.open, ...memberIncidents].some((incident) => incident?.kind === 'flapping');
   return {
     facts,
     now,
     down,
     deviceDown: facts.group.type === 'device' && down.some(({ alias }) => alias === facts.group.alias),
-    memberIncidents: [...(facts.memberIncidents ?? [])].sort((a, b) => compare(a.id, b.id)),
+    memberIncidents,
     flap: facts.transitions ? classifyFlapping(facts.transitions, facts.policy.flap, wasFlapping, now) : null,
   };
 }
@@ -58,6 +62,36 @@ function settleFlapping(situation: Situation): GroupDecision | null {
   const { facts, flap } = situation;
   if (facts.open?.kind !== 'flapping' || flap === null || flap.flapping) return null;
   return join(facts.open, 'flapping_settled', group(situation, causeOf(situation)));
+}
+
+/** A tunnel that flapped before its device was known: its instability goes on under the device, and settles there. */
+function adoptFlapping(situation: Situation): GroupDecision | null {
+  const { facts, flap, memberIncidents } = situation;
+  if (flap === null || !memberIncidents.some(({ kind }) => kind === 'flapping')) return null;
+  // Calm and down with many others: the mass outage takes it over instead.
+  if (!flap.flapping && joinMass(situation) !== null) return null;
+  const grouping = group(situation, flap.flapping ? 'flapping' : causeOf(situation));
+  if (facts.open === null) return begin(situation, 'flapping', grouping);
+  return join(facts.open, flap.flapping ? 'flapping' : 'flapping_settled', grouping);
+}
+
+/**
+ * While a mass outage of the source group is open, a group that is down joins it instead of opening, and at once: its
+ * members page nobody. What was told by itself before stays so, unless this group is one of those lost at once.
+ */
+function joinMass({ facts, down, memberIncidents }: Situation): GroupDecision | null {
+  const { mass, open } = facts;
+  if (!mass || down.length === 0 || open?.kind === 'flapping' || (open !== null && !mass.absorbs)) return null;
+  const known = new Set(mass.members);
+  const joined = down
+    .filter(({ alias }) => !known.has(alias))
+    .map((member) => ({ subject: toRef(member), why: 'mass_outage' as const }));
+  const merge = [...(open === null ? [] : [open]), ...memberIncidents]
+    .map(({ id }) => ({ incident: id, why: 'mass_outage' as const }))
+    .sort((a, b) => compare(a.incident, b.incident));
+  if (joined.length === 0 && merge.length === 0) return none('already_known');
+  const grouping = { kind: 'mass', joined, merge, lookAgainAt: null, flap: null } as const;
+  return { decision: 'join', reason: 'mass_outage', incident: mass.id, ...grouping };
 }
 
 function ignoreNothing({ facts, flap }: Situation): GroupDecision | null {
@@ -71,10 +105,16 @@ function awaitDue({ facts, now }: Situation): GroupDecision | null {
   return now < due ? { decision: 'wait', reason: 'debounce', dueAt: due } : null;
 }
 
-/** Flapping opens an incident even when everything happens to be up; a mass incident is not narrowed to one group. */
+/** What a person ended by an override is not told again until that expires; an open incident and a mass outage are. */
+function respectOverride({ facts, down, flap }: Situation): GroupDecision | null {
+  if (facts.overridden !== true || facts.open !== null) return null;
+  return down.length > 0 || flap?.flapping ? none('overridden') : null;
+}
+
+/** Flapping opens an incident even when everything happens to be up; a mass outage is not narrowed to one group. */
 function startFlapping(situation: Situation): GroupDecision | null {
   const { facts, flap } = situation;
-  if (!flap?.flapping || facts.open?.kind === 'flapping' || facts.open?.kind === 'mass') return null;
+  if (!flap?.flapping || facts.open?.kind === 'flapping' || isTold(facts)) return null;
   const grouping = group(situation, 'flapping');
   return facts.open ? join(facts.open, 'flapping', grouping) : begin(situation, 'flapping', grouping);
 }
@@ -82,7 +122,7 @@ function startFlapping(situation: Situation): GroupDecision | null {
 function recordBlip({ facts, down, flap }: Situation): GroupDecision | null {
   if (down.length > 0) return null;
   if (facts.open?.kind === 'flapping') return none('still_flapping', flap);
-  if (facts.open !== null) return none('awaiting_verification');
+  if (facts.open !== null || isTold(facts)) return none('awaiting_verification');
   if (facts.pending?.disconnects === 0) return none('no_disconnect');
   const firstAt = facts.pending?.firstAt ?? 0;
   const seen = facts.members.filter(({ observedAt }) => observedAt >= firstAt).sort(bySubject);
@@ -93,8 +133,7 @@ function recordBlip({ facts, down, flap }: Situation): GroupDecision | null {
 function extendOpen(situation: Situation): GroupDecision | null {
   const { open } = situation.facts;
   if (open === null) return null;
-  const keepsKind = open.kind === 'flapping' || open.kind === 'mass';
-  const kind = keepsKind ? open.kind : causeOf(situation);
+  const kind = open.kind === 'flapping' ? open.kind : causeOf(situation);
   const grouping = group(situation, kind);
   if (kind === open.kind && grouping.joined.length === 0 && grouping.merge.length === 0) {
     return kind === 'flapping' ? none('still_flapping', situation.flap) : none('already_known');
@@ -146,10 +185,26 @@ function group(situation: Situation, kind: IncidentKind): Grouping {
       why: deviceDown ? 'tunnel_of_down_device' : 'same_device',
     })),
     lookAgainAt: kind === 'flapping' ? (flap?.settleDueAt ?? null) : null,
+    flap:
+      flap && turnsFlapping(situation, kind)
+        ? { transitions: flap.transitions, windowMs: facts.policy.flap.windowMs }
+        : null,
   };
 }
 
+/** Whether a decision for this kind starts or ends flapping, the group's own or adopted. */
+function turnsFlapping({ facts, memberIncidents }: Situation, kind: IncidentKind): boolean {
+  const adopts = memberIncidents.some((incident) => incident.kind === 'flapping');
+  return (kind === 'flapping') !== (facts.open?.kind === 'flapping') || (adopts && kind !== 'flapping');
+}
+
+/** Some of the group is in the mass incident of its source group. */
+function isTold({ mass }: GroupFacts): boolean {
+  return mass ? mass.members.length > 0 : false;
+}
+
 function whyJoined(member: Member, deviceDown: boolean, alone: boolean): JoinReason {
+  if (member.polled === true) return 'polled_offline';
   if (member.type === 'device') return 'device_down';
   if (deviceDown) return 'tunnel_of_down_device';
   return alone ? 'tunnel_down' : 'same_device';

@@ -51,8 +51,50 @@ const cases: readonly (readonly [TimelineEvent, string])[] = [
     'Resolved by a passed verification, although the webhook about the reconnect is missing.',
   ],
   [
+    { event: 'incident.resolved', webhookMissing: false, by: name('Ada') },
+    'Resolved by a passed verification, as Ada asked.',
+  ],
+  [
     { event: 'incident.overridden', by: name('Ada'), reason: name('planned move') },
     'Ended by hand by Ada, without a verification: planned move',
+  ],
+  [{ event: 'incident.override_ended', stillDown: false }, 'What was decided by hand counts no longer.'],
+  [
+    { event: 'incident.override_ended', stillDown: true },
+    'What was decided by hand counts no longer, and the connection is still down, so it is told anew.',
+  ],
+  [
+    {
+      event: 'incident.opened',
+      kind: 'mass',
+      group: { type: 'source group', alias: 'home-lab', name: name('home-lab') },
+    },
+    'Opened as an outage of many devices, around the source group "home-lab".',
+  ],
+  [
+    { event: 'mass.started', devices: 12, known: 20, windowMs: 30_000 },
+    '12 of 20 known devices disconnected within 30 seconds, so they are told as one outage.',
+  ],
+  [
+    { event: 'mass.joined', devices: 1, tunnels: 4 },
+    '1 device and 4 tunnels joined, because many devices of its source group were lost at once.',
+  ],
+  [
+    { event: 'mass.absorbed', incidents: 2 },
+    'Took over 2 incidents, because many devices of its source group were lost at once.',
+  ],
+  [{ event: 'mass.regrouped', groups: 1 }, '1 device or tunnel is still down and told apart from now on.'],
+  [
+    { event: 'group.verified', passes: 1, required: 2 },
+    'Localtonet lists everything of this incident as connected (1 of 2 in a row).',
+  ],
+  [
+    { event: 'group.unverified', verdict: 'device_offline' },
+    'Localtonet does not list everything as connected: the device is offline.',
+  ],
+  [
+    { event: 'incident.joined', subject: mac, why: 'polled_offline' },
+    'The device "mac-mini" joined, because Localtonet lists it as offline, although no webhook said so.',
   ],
   [
     { event: 'flapping.started', transitions: 4, windowMs: 600_000 },
@@ -67,6 +109,18 @@ const cases: readonly (readonly [TimelineEvent, string])[] = [
     'The gate of agent was held, because a disconnect was received.',
   ],
   [{ event: 'gate.opened', service: 'agent' }, 'The gate of agent opened after verification.'],
+  [
+    { event: 'gate.held_by_hand', service: 'agent', by: name('Ada'), reason: name('moving house') },
+    'The gate of agent was held by Ada: moving house',
+  ],
+  [
+    { event: 'gate.hand_ended', service: 'agent', by: null },
+    'The time was over for which a person had decided about the gate of agent, so it must be verified again.',
+  ],
+  [
+    { event: 'gate.hand_ended', service: 'agent', by: name('Ada') },
+    'Ada took back what was decided about the gate of agent, so it must be verified again.',
+  ],
   [
     { event: 'gate.forced_open', service: 'agent', by: name('Ada'), reason: name('demo') },
     'The gate of agent was forced open by Ada, without a verification: demo',

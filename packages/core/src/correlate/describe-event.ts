@@ -1,4 +1,4 @@
-import type { SubjectRef } from '../model/subject.ts';
+import type { SourceGroupRef, SubjectRef } from '../model/subject.ts';
 import type { TimelineEvent } from '../model/timeline-event.ts';
 import { GATE_WORDS, KIND_WORDS, LAYER_WORDS, VERDICT_WORDS, WHY_WORDS } from './event-words.ts';
 
@@ -24,17 +24,38 @@ const SENTENCES: Sentences = {
   'incident.merged': ({ into, why }) => `Merged into ${id(into)}, because ${WHY_WORDS[why]}.`,
   'incident.acknowledged': ({ by }) => `Acknowledged by ${person(by)}.`,
   'incident.noted': ({ by, note }) => `Note by ${person(by)}: ${note}`,
-  'incident.resolved': ({ webhookMissing }) =>
-    webhookMissing
-      ? 'Resolved by a passed verification, although the webhook about the reconnect is missing.'
-      : 'Resolved by a passed verification.',
+  'incident.resolved': ({ webhookMissing, by }) => {
+    const asked = by === undefined ? '' : `, as ${person(by)} asked`;
+    return webhookMissing
+      ? `Resolved by a passed verification${asked}, although the webhook about the reconnect is missing.`
+      : `Resolved by a passed verification${asked}.`;
+  },
   'incident.overridden': ({ by, reason }) => `Ended by hand by ${person(by)}, without a verification: ${reason}`,
+  'incident.override_ended': ({ stillDown }) =>
+    stillDown
+      ? 'What was decided by hand counts no longer, and the connection is still down, so it is told anew.'
+      : 'What was decided by hand counts no longer.',
+  'mass.started': ({ devices, known, windowMs }) =>
+    `${devices} of ${count(known, 'known device')} disconnected within ${duration(windowMs)}, so they are told as one outage.`,
+  'mass.joined': ({ devices, tunnels }) =>
+    `${count(devices, 'device')} and ${count(tunnels, 'tunnel')} joined, because ${WHY_WORDS.mass_outage}.`,
+  'mass.absorbed': ({ incidents }) => `Took over ${count(incidents, 'incident')}, because ${WHY_WORDS.mass_outage}.`,
+  'mass.regrouped': ({ groups }) =>
+    `${count(groups, 'device or tunnel', 'devices or tunnels')} ${groups === 1 ? 'is' : 'are'} still down and told apart from now on.`,
+  'group.verified': ({ passes, required }) =>
+    `Localtonet lists everything of this incident as connected (${passes} of ${required} in a row).`,
+  'group.unverified': ({ verdict }) => `Localtonet does not list everything as connected: ${VERDICT_WORDS[verdict]}.`,
   'flapping.started': ({ transitions, windowMs }) =>
     `The connection changed ${count(transitions, 'time')} in ${duration(windowMs)}; gates stay held until it settles.`,
   'flapping.settled': ({ transitions, windowMs }) =>
     `The connection settled (${count(transitions, 'change')} in ${duration(windowMs)}), so verification decides now.`,
   'gate.held': ({ service, reason }) => `The gate of ${service} was held, because ${GATE_WORDS[reason]}.`,
   'gate.opened': ({ service }) => `The gate of ${service} opened after verification.`,
+  'gate.held_by_hand': ({ service, by, reason }) => `The gate of ${service} was held by ${person(by)}: ${reason}`,
+  'gate.hand_ended': ({ service, by }) =>
+    by === null
+      ? `The time was over for which a person had decided about the gate of ${service}, so it must be verified again.`
+      : `${person(by)} took back what was decided about the gate of ${service}, so it must be verified again.`,
   'gate.forced_open': ({ service, by, reason }) =>
     `The gate of ${service} was forced open by ${person(by)}, without a verification: ${reason}`,
   'verification.passed': ({ service, passes, required }) =>
@@ -60,7 +81,7 @@ export function describeEvent(event: TimelineEvent): string {
   return sentence(event);
 }
 
-function show({ type, name, alias }: SubjectRef): string {
+function show({ type, name, alias }: SubjectRef | SourceGroupRef): string {
   return name === null || name === '' ? `${type} ${id(alias)}` : `${type} "${name.replaceAll('"', "'")}"`;
 }
 
@@ -78,8 +99,8 @@ function person(name: string): string {
   return name === '' ? 'somebody' : name;
 }
 
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+function count(n: number, noun: string, plural = `${noun}s`): string {
+  return `${n} ${n === 1 ? noun : plural}`;
 }
 
 function duration(ms: number): string {

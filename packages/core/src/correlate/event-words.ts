@@ -18,6 +18,8 @@ export const WHY_WORDS: Record<JoinReason, string> = {
   tunnel_down: 'the tunnel is disconnected',
   same_device: 'it belongs to the same device',
   flapping: 'it keeps connecting and disconnecting',
+  mass_outage: 'many devices of its source group were lost at once',
+  polled_offline: 'Localtonet lists it as offline, although no webhook said so',
 };
 
 export const LAYER_WORDS: Record<Layer, string> = {
@@ -46,7 +48,8 @@ export const GATE_WORDS: Record<GateReason, string> = {
   disconnected: 'a disconnect was received',
   verification_failed: 'a verification failed',
   held_by_hand: 'a person held it',
-  forced_open: 'a forced opening ended',
+  forced_open: 'a person forced it open before',
+  hand_released: 'what a person had decided is over',
   unknown_subject: 'its state could not be confirmed',
   receiver_silent: 'a receiver is silent',
   verified: 'it must be verified again',

@@ -11,6 +11,8 @@ export interface Member extends SubjectRef {
   readonly since: number;
   /** When its latest observation was received. */
   readonly observedAt: number;
+  /** Down by what a poll of API v2 found, while no webhook says so. */
+  readonly polled?: boolean;
 }
 
 /** An incident that is open or acknowledged. */
@@ -19,6 +21,15 @@ export interface OpenIncident {
   readonly kind: IncidentKind;
   /** Aliases of the subjects already joined to it. */
   readonly members: readonly string[];
+}
+
+/** The open mass incident of the group's source group, as far as it concerns this group. */
+export interface OpenMass {
+  readonly id: string;
+  /** Aliases of this group's members that are in it already. */
+  readonly members: readonly string[];
+  /** This group is one of those that made it a mass outage, so its own incident merges into it. */
+  readonly absorbs: boolean;
 }
 
 /** Everything a decision about one correlation group may depend on, besides the time. */
@@ -32,7 +43,11 @@ export interface GroupFacts {
   /** Open incidents of a member's own group, from before its device was known. */
   readonly memberIncidents?: readonly OpenIncident[];
   /** The group's latest resolved incident that was not merged into another. */
+  /** Null or absent while the source group has no mass outage. */
+  readonly mass?: OpenMass | null;
   readonly lastResolved: { readonly id: string; readonly resolvedAt: number } | null;
+  /** A person ended its last incident by an override that still counts. */
+  readonly overridden?: boolean;
   readonly policy: Pick<Policy, 'openAfterMs' | 'maxWaitMs' | 'reopenWithinMs' | 'flap'>;
   readonly pending: Pending | null;
   /** Transitions of each member; without them flapping is neither found nor settled. */
@@ -49,11 +64,13 @@ export interface Grouping {
    * Epoch ms at which to decide the group again although nothing is pending (flapping may have settled); null: no need.
    */
   readonly lookAgainAt: number | null;
+  /** The count that made the kind `flapping` or ended it; null when this decision does neither. */
+  readonly flap: { readonly transitions: number; readonly windowMs: number } | null;
 }
 
 /**
  * `wait` keeps the pending row; every other decision consumes it. `since` is the start of the outage in epoch ms.
- * `join` changes the open incident in place: members, kind, or both.
+ * `join` changes the open incident in place: members, kind, or both; the incident is the group's own or the mass one.
  */
 export type GroupDecision =
   | { readonly decision: 'wait'; readonly reason: 'debounce'; readonly dueAt: number }
@@ -67,7 +84,13 @@ export type GroupDecision =
     } & Grouping)
   | ({
       readonly decision: 'join';
-      readonly reason: 'same_group' | 'device_absorbs' | 'cause_found' | 'flapping' | 'flapping_settled';
+      readonly reason:
+        | 'same_group'
+        | 'device_absorbs'
+        | 'cause_found'
+        | 'flapping'
+        | 'flapping_settled'
+        | 'mass_outage';
       readonly incident: string;
     } & Grouping)
   | { readonly decision: 'none'; readonly reason: NoneReason; readonly lookAgainAt: number | null };
@@ -78,4 +101,5 @@ export type NoneReason =
   | 'awaiting_verification'
   | 'already_known'
   | 'already_covered'
-  | 'still_flapping';
+  | 'still_flapping'
+  | 'overridden';

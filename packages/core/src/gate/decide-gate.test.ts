@@ -8,6 +8,7 @@ const REASONS: readonly GateReason[] = [
   'verification_failed',
   'held_by_hand',
   'forced_open',
+  'hand_released',
   'unknown_subject',
   'receiver_silent',
   'verified',

@@ -10,6 +10,7 @@ export type GateReason =
   | 'verification_failed'
   | 'held_by_hand'
   | 'forced_open'
+  | 'hand_released'
   | 'unknown_subject'
   | 'receiver_silent'
   | 'verified'

@@ -14,3 +14,10 @@ export interface SubjectRef {
   /** Its name in Localtonet or the config; null when unknown. */
   readonly name: SafeName | null;
 }
+
+/** A source group, which a mass outage is about: it has no alias but its name. */
+export interface SourceGroupRef {
+  readonly type: 'source group';
+  readonly alias: string;
+  readonly name: SafeName;
+}

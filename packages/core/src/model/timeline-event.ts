@@ -1,7 +1,7 @@
 import type { GateReason } from './gate.ts';
 import type { IncidentKind, JoinReason } from './incident.ts';
 import type { SafeName } from './safe-name.ts';
-import type { ConnectivityStatus, SubjectRef } from './subject.ts';
+import type { ConnectivityStatus, SourceGroupRef, SubjectRef } from './subject.ts';
 import type { Layer, Verdict } from './verification.ts';
 
 /**
@@ -12,20 +12,35 @@ export type TimelineEvent =
   | { readonly event: 'subject.changed'; readonly subject: SubjectRef; readonly status: ConnectivityStatus }
   | { readonly event: 'subject.suspect'; readonly subject: SubjectRef }
   | { readonly event: 'group.blipped'; readonly subjects: readonly SubjectRef[]; readonly lastedMs: number }
-  | { readonly event: 'incident.opened'; readonly kind: IncidentKind; readonly group: SubjectRef }
-  | { readonly event: 'incident.reopened'; readonly kind: IncidentKind; readonly group: SubjectRef }
+  | { readonly event: 'incident.opened'; readonly kind: IncidentKind; readonly group: SubjectRef | SourceGroupRef }
+  | { readonly event: 'incident.reopened'; readonly kind: IncidentKind; readonly group: SubjectRef | SourceGroupRef }
   | { readonly event: 'incident.joined'; readonly subject: SubjectRef; readonly why: JoinReason }
   | { readonly event: 'incident.kind_changed'; readonly from: IncidentKind; readonly to: IncidentKind }
   | { readonly event: 'incident.absorbed'; readonly incident: string; readonly why: JoinReason }
   | { readonly event: 'incident.merged'; readonly into: string; readonly why: JoinReason }
   | { readonly event: 'incident.acknowledged'; readonly by: SafeName }
   | { readonly event: 'incident.noted'; readonly by: SafeName; readonly note: SafeName }
-  | { readonly event: 'incident.resolved'; readonly webhookMissing: boolean }
+  | { readonly event: 'incident.resolved'; readonly webhookMissing: boolean; readonly by?: SafeName }
   | { readonly event: 'incident.overridden'; readonly by: SafeName; readonly reason: SafeName }
+  | { readonly event: 'incident.override_ended'; readonly stillDown: boolean }
+  | {
+      readonly event: 'mass.started';
+      readonly devices: number;
+      readonly known: number;
+      readonly windowMs: number;
+    }
+  | { readonly event: 'mass.joined'; readonly devices: number; readonly tunnels: number }
+  | { readonly event: 'mass.absorbed'; readonly incidents: number }
+  | { readonly event: 'mass.regrouped'; readonly groups: number }
+  | { readonly event: 'group.verified'; readonly passes: number; readonly required: number }
+  | { readonly event: 'group.unverified'; readonly verdict: Verdict }
   | { readonly event: 'flapping.started'; readonly transitions: number; readonly windowMs: number }
   | { readonly event: 'flapping.settled'; readonly transitions: number; readonly windowMs: number }
   | { readonly event: 'gate.held'; readonly service: string; readonly reason: GateReason }
   | { readonly event: 'gate.opened'; readonly service: string }
+  | { readonly event: 'gate.held_by_hand'; readonly service: string; readonly by: SafeName; readonly reason: SafeName }
+  /** `by` is null when its time was over. */
+  | { readonly event: 'gate.hand_ended'; readonly service: string; readonly by: SafeName | null }
   | { readonly event: 'gate.forced_open'; readonly service: string; readonly by: SafeName; readonly reason: SafeName }
   | {
       readonly event: 'verification.passed';

@@ -125,23 +125,28 @@ function moveGates(
   return moved;
 }
 
+/**
+ * Held under a new generation, for the reason of the delivery. Under a person's hand it keeps its reason, and one that is
+ * forced open stays open (I2 exempts it); the new generation voids what was verified before, also then.
+ */
 function shutGate(gate: RecordGate, verifyEveryMs: number, nowMs: number): RecordGate {
-  const byHand = gate.reason === 'held_by_hand';
+  const heldByHand = gate.reason === 'held_by_hand';
+  const forcedOpen = gate.reason === 'forced_open';
   const wasOpen = gate.state === 'open' || gate.state === 'releasing';
   return {
-    state: 'held',
-    reason: byHand ? gate.reason : 'disconnected',
+    state: forcedOpen ? gate.state : 'held',
+    reason: heldByHand || forcedOpen ? gate.reason : 'disconnected',
     generation: gate.generation + 1,
-    sinceMs: wasOpen ? nowMs : gate.sinceMs,
-    verifyDueAtMs: byHand ? null : Math.min(gate.verifyDueAtMs ?? Number.POSITIVE_INFINITY, nowMs + verifyEveryMs),
+    sinceMs: wasOpen && !forcedOpen ? nowMs : gate.sinceMs,
+    verifyDueAtMs: heldByHand ? null : Math.min(gate.verifyDueAtMs ?? Number.POSITIVE_INFINITY, nowMs + verifyEveryMs),
     verifyAttempt: gate.verifyAttempt,
     openedByStartedAtMs: null,
   };
 }
 
 function wakeVerification(gate: RecordGate, nowMs: number): RecordGate {
-  if (gate.state !== 'held' && gate.state !== 'verifying') return gate;
-  const due = gate.state === 'held' && gate.reason !== 'held_by_hand' ? nowMs : gate.verifyDueAtMs;
+  if (gate.state !== 'held' && gate.state !== 'verifying' && gate.reason !== 'forced_open') return gate;
+  const due = gate.state !== 'verifying' && gate.reason !== 'held_by_hand' ? nowMs : gate.verifyDueAtMs;
   return { ...gate, verifyDueAtMs: due, verifyAttempt: 0 };
 }
 
@@ -167,7 +172,9 @@ function armPending(
   }
   for (const [groupId, { count, disconnects }] of groups) {
     const { openAfterMs, maxWaitMs } = debounceOf(topology, groupId, settings);
-    const before = armed.get(groupId);
+    const row = armed.get(groupId);
+    // A row without observations only waits to look again: this one starts the debounce.
+    const before = row?.count === 0 ? undefined : row;
     const firstAtMs = before?.firstAtMs ?? nowMs;
     const lastAtMs = Math.max(before?.lastAtMs ?? nowMs, nowMs);
     armed.set(groupId, {

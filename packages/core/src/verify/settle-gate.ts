@@ -1,5 +1,5 @@
 import type { GateReason, GateState } from '../model/gate.ts';
-import { countPasses } from './count-passes.ts';
+import { countPasses, type PassDecision } from './count-passes.ts';
 
 /** The gate row as it is while locked by the transaction that ends a verification. */
 export interface SettlingGate {
@@ -27,25 +27,37 @@ export type GateSettlement =
       readonly reason: GateReason;
       readonly generation: number;
       readonly passes: number;
+      /** The gate stands open on the evidence of this run: incidents may end by it. A forced opening alone proves nothing. */
+      readonly proves: boolean;
       /** When to verify again: after a pass, after a failure, or as the periodic re-check of an open gate. */
       readonly next: 'every' | 'backoff' | 'recheck';
     };
 
 /**
  * What the end of a verification does to its gate. A run that is no longer the gate's run, or that began under another
- * generation, does nothing (I6). One pass is not enough unless the policy says so; a failed re-check shuts an open gate.
+ * generation, does nothing (I6). One pass is not enough unless the policy says so; a failed re-check shuts an open gate, but
+ * not one that a person forced open: there a run only counts, and enough passes in a row are evidence all the same.
  * @param required passes in a row that open the gate (`verify.passes`)
  * @param held whether callbacks wait for this gate: then it opens as `releasing`
+ * @param flapping whether an open incident of the service is flapping: until it settles no run opens the gate or counts
  */
-export function settleGate(gate: SettlingGate, run: EndedRun, required: number, held: boolean): GateSettlement {
+export function settleGate(
+  gate: SettlingGate,
+  run: EndedRun,
+  required: number,
+  held: boolean,
+  flapping = false,
+): GateSettlement {
   if (gate.run !== run.id || gate.generation !== run.generation) return { kind: 'overtaken' };
+  if (flapping) return holdFlapping(gate);
   const isOpen = gate.state === 'open' || gate.state === 'releasing';
-  if (isOpen) return settleOpenGate(gate, run);
+  if (isOpen && gate.reason !== 'forced_open') return settleOpenGate(gate, run);
   const count = countPasses(
     { generation: gate.generation, passGeneration: gate.passGeneration, passes: gate.passes },
     { startedGeneration: run.generation, passed: run.outcome === 'passed' },
     required,
   );
+  if (isOpen) return settleForcedGate(gate, run, count);
   if (count.opens) {
     const state = held ? 'releasing' : 'open';
     return {
@@ -55,17 +67,45 @@ export function settleGate(gate: SettlingGate, run: EndedRun, required: number, 
       state,
       reason: 'verified',
       passes: count.passes,
+      proves: true,
       next: 'recheck',
     };
   }
   const next = run.outcome === 'passed' ? 'every' : 'backoff';
   // A drop that was reported stays the reason an agent host reads until it is over.
   const reason = run.outcome === 'failed' && gate.reason !== 'disconnected' ? 'verification_failed' : gate.reason;
-  return { ...kept(gate), kind: 'settled', change: 'none', state: 'held', reason, passes: count.passes, next };
+  const proves = false;
+  return { ...kept(gate), kind: 'settled', change: 'none', state: 'held', reason, passes: count.passes, proves, next };
+}
+
+/** A pass says nothing about the next minute of a connection that keeps coming and going. */
+function holdFlapping(gate: SettlingGate): GateSettlement {
+  const wasOpen = gate.state === 'open' || gate.state === 'releasing';
+  if (gate.reason === 'forced_open') {
+    return { ...kept(gate), kind: 'settled', change: 'none', passes: 0, proves: false, next: 'backoff' };
+  }
+  return {
+    kind: 'settled',
+    change: wasOpen ? 'shut' : 'none',
+    state: 'held',
+    reason: 'flapping',
+    generation: wasOpen ? gate.generation + 1 : gate.generation,
+    passes: 0,
+    proves: false,
+    next: 'backoff',
+  };
+}
+
+function settleForcedGate(gate: SettlingGate, run: EndedRun, { passes, opens }: PassDecision): GateSettlement {
+  const next = opens ? 'recheck' : run.outcome === 'passed' ? 'every' : 'backoff';
+  return { ...kept(gate), kind: 'settled', change: 'none', passes, proves: opens, next };
 }
 
 function settleOpenGate(gate: SettlingGate, run: EndedRun): GateSettlement {
-  if (run.outcome !== 'failed') return { ...kept(gate), kind: 'settled', change: 'none', next: 'recheck' };
+  if (run.outcome !== 'failed') {
+    const proves = run.outcome === 'passed';
+    return { ...kept(gate), kind: 'settled', change: 'none', proves, next: 'recheck' };
+  }
   return {
     kind: 'settled',
     change: 'shut',
@@ -73,6 +113,7 @@ function settleOpenGate(gate: SettlingGate, run: EndedRun): GateSettlement {
     reason: 'verification_failed',
     generation: gate.generation + 1,
     passes: 0,
+    proves: false,
     next: 'every',
   };
 }

@@ -105,7 +105,10 @@ function readDeviceToken(entry: Fields): string | null {
 
 function firstIdentifier(entry: Fields, names: readonly string[]): string | null {
   for (const name of names) {
-    const parsed = identifier.safeParse(entry.get(name));
+    const value = entry.get(name);
+    // Most entries lack most of the names, and each failed parse costs as much as all good ones.
+    if (value === undefined) continue;
+    const parsed = identifier.safeParse(value);
     if (parsed.success) return parsed.data;
   }
   return null;

@@ -72,6 +72,18 @@ export const METRIC_CATALOG = {
     help: 'Age of the oldest observation that no decision was made on.',
     labels: [],
   },
+  'correlate.polls': {
+    type: 'counter',
+    name: 'tidegate_correlate_polls_total',
+    help: 'Polls of the Localtonet API, by outcome.',
+    labels: ['outcome'],
+  },
+  'correlate.findings': {
+    type: 'counter',
+    name: 'tidegate_correlate_poll_findings_total',
+    help: 'Subjects that a poll found lost or back although no webhook said so.',
+    labels: ['change'],
+  },
   'verify.verdicts': {
     type: 'counter',
     name: 'tidegate_verify_verdicts_total',

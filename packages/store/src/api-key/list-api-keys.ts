@@ -1,5 +1,8 @@
+import { appendAudit } from '../audit/append-audit.ts';
 import type { Sql } from '../database/connect.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 import { toStoreError } from '../database/store-error.ts';
+import type { KeyActor } from './create-api-key.ts';
 import type { ApiKeyRow } from './find-api-key.ts';
 
 /** Every key ever made, newest first; never the key itself. */
@@ -12,12 +15,17 @@ export async function listApiKeys(sql: Sql): Promise<ApiKeyRow[]> {
   }
 }
 
-/** @returns false when no live key has this id */
-export async function revokeApiKey(sql: Sql, id: string): Promise<boolean> {
-  try {
-    const result = await sql`update api_key set revoked_at = clock_timestamp() where id = ${id} and revoked_at is null`;
-    return result.count > 0;
-  } catch (error) {
-    throw toStoreError(error);
-  }
+/**
+ * Revokes a key, with an audit row for the person who does.
+ * @returns false when no live key has this id
+ */
+export async function revokeApiKey(sql: Sql, id: string, by?: KeyActor): Promise<boolean> {
+  return inTransaction(sql, async (tx) => {
+    const [row] = await tx<{ name: string }[]>`
+      update api_key set revoked_at = clock_timestamp() where id = ${id} and revoked_at is null returning name`;
+    if (row === undefined) return false;
+    const told = { action: 'key.revoke', target: id, reason: null, facts: { name: row.name } } as const;
+    if (by !== undefined) await appendAudit(tx, { actor: by.actor, ...told }, by.sign);
+    return true;
+  });
 }

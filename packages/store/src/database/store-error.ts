@@ -20,6 +20,23 @@ export function classifyStoreError(error: unknown): StoreFailure {
   return 'other';
 }
 
+/** Codes after which the connection that gave them closes, whether the server says so or the socket does. */
+const LOST = new Set([
+  '57P01',
+  '57P02',
+  'ECONNRESET',
+  'EPIPE',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+]);
+
+/** Whether an error, translated or not, says that the connection it came from is gone. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = error instanceof AppError ? error.detail : errorCode(error);
+  return code !== undefined && LOST.has(code);
+}
+
 /** An AppError that carries the SQLSTATE only: postgres.js errors hold the query and its parameters. */
 export function toStoreError(error: unknown): AppError {
   if (error instanceof AppError) return error;

@@ -13,7 +13,8 @@ export interface NextDue {
 export async function nextDue(sql: Sql): Promise<NextDue> {
   try {
     const [row] = await sql<NextDue[]>`
-      select clock_timestamp() as now, (select min(due_at) from pending) as correlate, (select min(verify_due_at) from gate) as verify,
+      select clock_timestamp() as now, least((select min(due_at) from pending), ${mayBeMass(sql)}) as correlate,
+        (select min(verify_due_at) from gate) as verify,
         least((select min(due_at) from callback where due_at is not null), (select min(lease_until) from attempt where finished_at is null),
           -- A worker that died between the last delivery and the end of its release left the gate so.
           (select clock_timestamp() from gate where state = 'releasing' limit 1)) as release`;
@@ -22,4 +23,11 @@ export async function nextDue(sql: Sql): Promise<NextDue> {
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/** Now, while more than one group dropped and is not decided, or one while a mass outage is open; it must not wait. */
+function mayBeMass(sql: Sql) {
+  return sql`(
+    select clock_timestamp() from (select 1 from pending where disconnects > 0 limit 2) x
+    having count(*) > 1 or (count(*) = 1 and exists (select 1 from incident where mass_group is not null and state <> 'resolved')))`;
 }

@@ -1,60 +1,68 @@
-import type {
-  GateReason,
-  GroupDecision,
-  IncidentKind,
-  Layer,
-  SubjectRef,
-  TimelineEvent,
-  Verdict,
-} from '@tidegate/core';
+import type { GroupDecision, IncidentKind, SubjectRef, TimelineEvent } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
+import { raiseGenerations } from '../gate/raise-generations.ts';
+import { tryLockGates } from '../gate/try-lock-gates.ts';
+import { absorbIncidents } from './absorb-incidents.ts';
 import { addTimeline, type DatedEvent } from './add-timeline.ts';
+import { describeServices } from './describe-services.ts';
+import { summarizeIncident } from './summarize-incident.ts';
 
-/** A fleet's worth of services would bury the line that matters. */
-const MOST_SERVICES_TOLD = 10;
-
-/** A decision that puts subjects into an incident, with the ids its aliases stand for. */
+/** A decision that puts subjects into an incident of the group's own, with the ids its aliases stand for. */
 export interface Opening {
   readonly groupId: number;
   readonly group: SubjectRef;
   readonly incidentId: string;
   readonly decision: Extract<GroupDecision, { decision: 'open' | 'reopen' | 'join' }>;
   readonly idByAlias: ReadonlyMap<string, number>;
+  /** Whether API v2 can be asked; see `Policies`. */
+  readonly polls: boolean;
 }
 
 /**
  * Saves an opening, reopening or joining: the incident, its subjects, the services they hold, the incidents it absorbs, and
- * the timeline that says why. An open incident that won a race is joined instead: the unique index decides (I4).
- * @returns the incident that now stands for the group
+ * the timeline that says why. An open incident that won a race is joined instead: the unique index decides (I4). Where
+ * flapping starts or ends, the gates get a new generation in this transaction (I6).
+ * @returns the incident that now stands for the group; null when a gate it must hold is busy, and nothing was saved
  */
-export async function applyOpening(tx: Transaction, opening: Opening): Promise<string> {
+export async function applyOpening(tx: Transaction, opening: Opening): Promise<string | null> {
   const { decision } = opening;
+  const unstable = await listUnstable(tx, opening);
+  if (!(await tryLockGates(tx, unstable))) return null;
   const incidentId = await placeIncident(tx, opening);
   const events: (TimelineEvent | DatedEvent)[] = decision.decision === 'join' ? [] : [beginning(opening)];
-  const before = decision.decision === 'join' ? await readKind(tx, incidentId) : decision.kind;
-  if (before !== decision.kind) {
-    await tx`update incident set kind = ${decision.kind} where id = ${incidentId}`;
-    events.push({ event: 'incident.kind_changed', from: before, to: decision.kind });
-  }
+  events.push(...(await changeKind(tx, opening, incidentId)));
   const newServices = await joinSubjects(tx, opening, incidentId);
   events.push(
     ...decision.joined.map(({ subject, why }): TimelineEvent => ({ event: 'incident.joined', subject, why })),
   );
-  for (const { incident, why } of decision.merge) {
-    await absorb(tx, incident, incidentId);
-    await addTimeline(tx, incident, { event: 'incident.merged', into: incidentId, why });
-    events.push({ event: 'incident.absorbed', incident, why });
-  }
+  await absorbIncidents(tx, incidentId, decision.merge);
+  events.push(...decision.merge.map((merged): TimelineEvent => ({ event: 'incident.absorbed', ...merged })));
+  await raiseGenerations(tx, unstable, 'flapping');
   events.push(...(await describeServices(tx, incidentId, newServices)));
   await addTimeline(tx, incidentId, ...events);
-  await summarize(tx, opening, incidentId);
+  await summarizeIncident(tx, incidentId, opening);
   return incidentId;
+}
+
+/** Services whose gates flapping holds from now on, or, when it has settled, whose verifications may count again. */
+async function listUnstable(tx: Transaction, opening: Opening): Promise<number[]> {
+  const { decision, incidentId } = opening;
+  if (decision.kind !== 'flapping' && decision.flap === null) return [];
+  const touched = await tx<{ serviceId: number }[]>`
+    select distinct service_id from services_touched(${joinedIds(opening)}::bigint[])`;
+  const own = await tx<{ serviceId: number }[]>`
+    select distinct x.service_id from incident_service x join service s on s.id = x.service_id
+    where x.incident_id = any(${[incidentId, ...decision.merge.map(({ incident }) => incident)]}::text[]) and s.retired_at is null`;
+  const before = new Set(own.map((row) => row.serviceId));
+  const added = touched.map((row) => row.serviceId).filter((id) => !before.has(id));
+  return decision.flap === null ? added : [...before, ...added];
 }
 
 async function placeIncident(tx: Transaction, { groupId, incidentId, decision }: Opening): Promise<string> {
   if (decision.decision === 'join') return incidentId;
   if (decision.decision === 'reopen') {
-    await tx`update incident set state = 'open', resolved_at = null, resolved_by = null, acknowledged_at = null, first_broken = null, reopened = reopened + 1,
+    await tx`update incident set state = 'open', resolved_at = null, resolved_by = null, acknowledged_at = null, acknowledged_by = null,
+               override_actor = null, override_reason = null, override_expires_at = null, first_broken = null, reopened = reopened + 1,
                kind = ${decision.kind} where id = ${incidentId}`;
     return incidentId;
   }
@@ -71,83 +79,39 @@ function beginning({ decision, group }: Opening): TimelineEvent {
   return { event, kind: decision.kind, group };
 }
 
+async function changeKind(tx: Transaction, { decision }: Opening, incidentId: string): Promise<TimelineEvent[]> {
+  const { kind, flap } = decision;
+  const events: TimelineEvent[] = [];
+  const before = decision.decision === 'join' ? await readKind(tx, incidentId) : kind;
+  if (before !== kind) {
+    await tx`update incident set kind = ${kind} where id = ${incidentId}`;
+    // That an unstable connection settled says more than that it is now told as its cause.
+    if (before !== 'flapping') events.push({ event: 'incident.kind_changed', from: before, to: kind });
+  }
+  if (flap !== null) events.push({ event: kind === 'flapping' ? 'flapping.started' : 'flapping.settled', ...flap });
+  return events;
+}
+
 async function readKind(tx: Transaction, incidentId: string): Promise<IncidentKind> {
   const [row] = await tx<{ kind: IncidentKind }[]>`select kind from incident where id = ${incidentId}`;
   return row?.kind ?? 'tunnel';
 }
 
-async function joinSubjects(
-  tx: Transaction,
-  { decision, idByAlias, groupId }: Opening,
-  incidentId: string,
-): Promise<number[]> {
-  const joined = decision.joined.map(({ subject, why }) => ({ id: idByAlias.get(subject.alias) ?? groupId, why }));
+function joinedIds({ decision, idByAlias, groupId }: Opening): number[] {
+  return decision.joined.map(({ subject }) => idByAlias.get(subject.alias) ?? groupId);
+}
+
+async function joinSubjects(tx: Transaction, opening: Opening, incidentId: string): Promise<number[]> {
+  const ids = joinedIds(opening);
   await tx`
     insert into incident_subject (incident_id, subject_id, why, joined_at)
     select ${incidentId}, i.id, i.why, clock_timestamp()
-    from unnest(${joined.map((j) => j.id)}::bigint[], ${joined.map((j) => j.why)}::text[]) as i(id, why)
+    from unnest(${ids}::bigint[], ${opening.decision.joined.map(({ why }) => why)}::text[]) as i(id, why)
     order by i.id on conflict do nothing`;
   // A token no device is linked to yet holds every service that has no device either: they belong to its incident.
   const added = await tx<{ serviceId: number }[]>`
     insert into incident_service (incident_id, service_id)
-    select distinct ${incidentId}, t.service_id from services_touched(${joined.map((j) => j.id)}::bigint[]) t
+    select distinct ${incidentId}, t.service_id from services_touched(${ids}::bigint[]) t
     order by 2 on conflict do nothing returning service_id`;
   return added.map((row) => row.serviceId);
-}
-
-/** What this opening found: which gates are held and why, and where their last verification failed. */
-async function describeServices(
-  tx: Transaction,
-  incidentId: string,
-  serviceIds: readonly number[],
-): Promise<DatedEvent[]> {
-  const rows = await tx<
-    {
-      service: string;
-      reason: GateReason;
-      since: Date;
-      finishedAt: Date | null;
-      verdict: Verdict | null;
-      firstBroken: Layer | null;
-    }[]
-  >`
-    select s.name as service, g.reason, g.since, v.finished_at, v.verdict, v.first_broken
-    from service s join gate g on g.service_id = s.id
-    left join lateral (
-      select verdict, first_broken, finished_at from verification v
-      where v.service_id = s.id and v.generation = g.generation and not v.passed order by v.started_at desc limit 1
-    ) v on true
-    where s.id = any(${[...serviceIds]}::int[]) and g.state in ('held', 'verifying')
-    order by s.name limit ${MOST_SERVICES_TOLD}`;
-  const broken = rows.find((row) => row.firstBroken !== null)?.firstBroken ?? null;
-  if (broken !== null) await tx`update incident set first_broken = ${broken} where id = ${incidentId}`;
-  return rows.flatMap(({ service, reason, since, verdict, firstBroken, finishedAt }): DatedEvent[] => [
-    { event: { event: 'gate.held', service, reason }, at: since },
-    ...(verdict === null || finishedAt === null
-      ? []
-      : [{ event: { event: 'verification.failed', service, verdict, firstBroken } as const, at: finishedAt }]),
-  ]);
-}
-
-async function absorb(tx: Transaction, from: string, into: string): Promise<void> {
-  await tx`update incident set state = 'resolved', resolved_at = clock_timestamp(), merged_into = ${into} where id = ${from}`;
-  await tx`insert into incident_subject (incident_id, subject_id, why, joined_at)
-           select ${into}, subject_id, why, joined_at from incident_subject where incident_id = ${from} on conflict do nothing`;
-  await tx`insert into incident_service (incident_id, service_id)
-           select ${into}, service_id from incident_service where incident_id = ${from} on conflict do nothing`;
-}
-
-async function summarize(tx: Transaction, { decision, group }: Opening, incidentId: string): Promise<void> {
-  const [row] = await tx<{ services: string[]; tunnels: number }[]>`
-    select (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
-             where x.incident_id = ${incidentId}) as services,
-      (select count(*)::int from incident_subject x join subject s on s.id = x.subject_id
-        where x.incident_id = ${incidentId} and s.type = 'tunnel') as tunnels`;
-  const services = row?.services ?? [];
-  const shown = services.slice(0, 3).join(', ') + (services.length > 3 ? ` and ${services.length - 3} more` : '');
-  const what = `${group.type === 'device' ? 'Device' : 'Tunnel'} ${group.name ?? group.alias}`;
-  const state = decision.kind === 'flapping' ? 'is flapping' : 'is disconnected';
-  const tunnels = group.type === 'device' && (row?.tunnels ?? 0) > 0 ? `, ${row?.tunnels} of its tunnels with it` : '';
-  const held = services.length > 0 ? `; held: ${shown}` : '; no service depends on it';
-  await tx`update incident set summary = ${`${what} ${state}${tunnels}${held}.`} where id = ${incidentId}`;
 }

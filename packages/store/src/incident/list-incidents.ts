@@ -7,6 +7,7 @@ export interface IncidentRow {
   readonly id: string;
   readonly kind: IncidentKind;
   readonly state: IncidentState;
+  /** Of a mass outage both are the name of the source group, which has no alias. */
   readonly groupAlias: string;
   readonly groupName: string | null;
   readonly services: string[];
@@ -33,7 +34,7 @@ export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<P
   try {
     const rows = await sql<(IncidentRow & { cursorAt: string })[]>`
       select ${incidentColumns(sql)}, i.opened_at::text as cursor_at
-      from incident i join subject g on g.id = i.group_id
+      from incident i left join subject g on g.id = i.group_id
       where i.merged_into is null
         ${filter.state === null ? sql`` : sql`and i.state = ${filter.state}`}
         ${filter.services === null ? sql`` : sql`and ${namesOneOf(sql, filter.services)}`}
@@ -51,7 +52,7 @@ export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<P
 }
 
 export function incidentColumns(sql: Sql) {
-  return sql`i.id, i.kind, i.state, g.alias as group_alias, g.name as group_name, i.opened_at, i.resolved_at, i.resolved_by, i.merged_into,
+  return sql`i.id, i.kind, i.state, coalesce(g.alias, i.mass_group) as group_alias, coalesce(g.name, i.mass_group) as group_name, i.opened_at, i.resolved_at, i.resolved_by, i.merged_into,
     i.reopened, i.summary, i.first_broken,
     (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
       where x.incident_id = i.id) as services`;

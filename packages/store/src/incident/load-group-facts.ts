@@ -7,6 +7,9 @@ import {
   type SubjectType,
 } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
+import { listOverridden } from '../incident-action/list-overridden.ts';
+import { loadTransitions } from './load-transitions.ts';
+import type { Policies } from './policies.ts';
 import type { DueGroup } from './take-due-groups.ts';
 
 /** The facts of one group, with the ids that the decision's aliases stand for. */
@@ -14,11 +17,16 @@ export interface LoadedGroup {
   readonly due: DueGroup;
   readonly facts: GroupFacts;
   readonly idByAlias: ReadonlyMap<string, number>;
+  readonly sourceGroup: string;
 }
 
-export interface Policies {
-  readonly byName: Readonly<Record<string, Policy>>;
-  readonly fallback: Policy;
+/** The mass outage of one source group: open already, or about to be opened by this pass. */
+export interface StandingMass {
+  readonly id: string;
+  /** This pass opens or reopens it: who was in it before joins anew. */
+  readonly begins: boolean;
+  /** Groups lost within its window, whose own incidents merge into it; only in the pass that opens it. */
+  readonly absorbs: ReadonlySet<number>;
 }
 
 interface MemberRow {
@@ -27,10 +35,10 @@ interface MemberRow {
   alias: string;
   type: SubjectType;
   name: SafeName | null;
-  reportedDown: boolean;
-  provedUp: boolean;
-  watched: boolean;
-  sinceMs: number | null;
+  groupName: string;
+  down: boolean;
+  polled: boolean;
+  sinceMs: number;
   observedAt: Date | null;
 }
 
@@ -42,67 +50,64 @@ interface IncidentFactRow {
   members: string[];
 }
 
-/** Loads what `decideGroup` needs for a batch of groups, in a fixed number of statements however many tunnels they have. */
+/**
+ * Loads what `decideGroup` needs for a batch of groups, in a fixed number of statements however many tunnels they have.
+ * @param masses the mass outage of a source group, by its name
+ */
 export async function loadGroupFacts(
   tx: Transaction,
   groups: readonly DueGroup[],
   policies: Policies,
+  masses: ReadonlyMap<string, StandingMass>,
 ): Promise<LoadedGroup[]> {
   const ids = groups.map((group) => group.groupId);
-  const members = await loadMembers(tx, ids);
-  const incidents = await loadOpenIncidents(tx, ids);
-  const resolved = await tx<{ groupId: number; id: string; resolvedAt: Date }[]>`
-    select distinct on (group_id) group_id, id, resolved_at from incident
-    where group_id = any(${ids}::bigint[]) and state = 'resolved' and merged_into is null order by group_id, resolved_at desc`;
-  const used = await tx<{ groupId: number; policyName: string }[]>`
-    select distinct coalesce(m.device_id, m.id) as group_id, s.policy_name
-    from subject m join dependency d on d.subject_id = m.id join service s on s.id = d.service_id
-    where m.id = any(${ids}::bigint[]) or m.device_id = any(${ids}::bigint[])`;
+  const members = byGroup(await loadMembers(tx, ids));
+  const incidents = byGroup(await loadOpenIncidents(tx, ids));
+  const resolved = byGroup(await loadLastResolved(tx, ids));
+  const owners = byGroup(await loadPolicyNames(tx, ids));
+  const policyOf = (groupId: number): Policy =>
+    combinePolicies(
+      (owners.get(groupId) ?? []).flatMap(({ policyName }) => policies.byName[policyName] ?? []),
+      policies.fallback,
+    );
+  const transitions = await loadTransitions(
+    tx,
+    ids.map((groupId) => ({
+      groupId,
+      flap: policyOf(groupId).flap,
+      wasFlapping: (incidents.get(groupId) ?? []).some(({ kind }) => kind === 'flapping'),
+    })),
+  );
+  const overridden = await listOverridden(tx, ids);
+  const told = await loadMassMembers(tx, masses, ids);
   return groups.flatMap((due) => {
-    const own = members.filter((row) => row.groupId === due.groupId);
+    const own = members.get(due.groupId) ?? [];
     const subject = own.find((row) => row.id === due.groupId);
     if (subject === undefined) return [];
-    const last = resolved.find((row) => row.groupId === due.groupId);
-    const open = incidents.find((row) => row.groupId === due.groupId && row.ownGroup);
-    const names = used.filter((row) => row.groupId === due.groupId).map((row) => row.policyName);
+    const [last] = resolved.get(due.groupId) ?? [];
+    const mass = masses.get(subject.groupName);
     const facts: GroupFacts = {
       group: { alias: subject.alias, type: subject.type, name: subject.name },
-      members: own.map((row) => toMember(row, isDown(subject))),
-      open: open === undefined ? null : { id: open.id, kind: open.kind, members: open.members },
-      memberIncidents: incidents.filter((row) => row.groupId === due.groupId && !row.ownGroup),
+      members: own.map(toMember),
+      ...sortIncidents(incidents.get(due.groupId) ?? []),
+      mass:
+        mass === undefined
+          ? null
+          : { id: mass.id, members: told.get(due.groupId) ?? [], absorbs: mass.absorbs.has(due.groupId) },
       lastResolved: last === undefined ? null : { id: last.id, resolvedAt: last.resolvedAt.getTime() },
-      policy: combinePolicies(
-        names.flatMap((name) => policies.byName[name] ?? []),
-        policies.fallback,
-      ),
-      pending: {
-        firstAt: due.firstAt.getTime(),
-        lastAt: due.lastAt.getTime(),
-        n: due.count,
-        disconnects: due.disconnects,
-      },
+      overridden: overridden.has(due.groupId),
+      policy: policyOf(due.groupId),
+      pending: toPending(due),
+      transitions: transitions.get(due.groupId) ?? [],
     };
-    return [{ due, facts, idByAlias: new Map(own.map((row) => [row.alias, row.id])) }];
+    return [{ due, facts, idByAlias: new Map(own.map((row) => [row.alias, row.id])), sourceGroup: subject.groupName }];
   });
 }
 
-/**
- * A subject is reported down by the view until a verification answers that very report. It is proved up while the gates of
- * all its services stand open by verification: a report older than that evidence does not count.
- */
 async function loadMembers(tx: Transaction, ids: readonly number[]): Promise<MemberRow[]> {
   return tx<MemberRow[]>`
-    select coalesce(s.device_id, s.id) as group_id, s.id, s.alias, s.type, s.name, c.moved_at as observed_at, (c.ticks / 10000)::int8 as since_ms,
-      coalesce((c.disconnected and c.observation_key is distinct from c.cleared_key) or c.suspect_disconnected, false) as reported_down,
-      coalesce((select bool_and(g.state in ('open', 'releasing') and g.reason = 'verified')
-        from dependency d join gate g on g.service_id = d.service_id where d.subject_id = s.id), false) as proved_up,
-      (exists (select 1 from dependency d where d.subject_id = s.id)
-        or exists (select 1 from source o where o.group_name = s.group_name and o.watch = 'all')
-        or (s.type = 'device' and s.linked_at is null and exists (
-              select 1 from service v where v.group_name = s.group_name and v.device_id is null and v.retired_at is null))) as watched
-    from subject s left join connectivity c on c.subject_id = s.id
-    where s.id = any(${[...ids]}::bigint[]) or s.device_id = any(${[...ids]}::bigint[])
-    order by s.id`;
+    select m.group_id, m.id, m.alias, m.type, m.name, s.group_name, m.down, m.polled, m.since_ms, m.observed_at
+    from group_members(${[...ids]}::bigint[]) m join subject s on s.id = m.group_id order by m.id`;
 }
 
 /** Open incidents of the groups and of their members' own groups, locked: none of them can end while it is being joined. */
@@ -118,13 +123,61 @@ async function loadOpenIncidents(tx: Transaction, ids: readonly number[]): Promi
     where i.id = any(${locked.map((row) => row.id)}::text[]) and i.state <> 'resolved'`;
 }
 
-function isDown(row: MemberRow): boolean {
-  return row.reportedDown && !row.provedUp && row.watched;
+async function loadLastResolved(tx: Transaction, ids: readonly number[]) {
+  return tx<{ groupId: number; id: string; resolvedAt: Date }[]>`
+    select distinct on (group_id) group_id, id, resolved_at from incident
+    where group_id = any(${[...ids]}::bigint[]) and state = 'resolved' and merged_into is null order by group_id, resolved_at desc`;
 }
 
-/** A tunnel nobody watches opens nothing by itself, but is shown as part of its device's outage. */
-function toMember(row: MemberRow, deviceDown: boolean): GroupFacts['members'][number] {
-  const down = isDown(row) || (deviceDown && row.reportedDown);
-  const observedAt = row.observedAt?.getTime() ?? 0;
-  return { alias: row.alias, type: row.type, name: row.name, down, since: row.sinceMs ?? observedAt, observedAt };
+async function loadPolicyNames(tx: Transaction, ids: readonly number[]) {
+  return tx<{ groupId: number; policyName: string }[]>`
+    select distinct coalesce(m.device_id, m.id) as group_id, s.policy_name
+    from subject m join dependency d on d.subject_id = m.id join service s on s.id = d.service_id
+    where m.id = any(${[...ids]}::bigint[]) or m.device_id = any(${[...ids]}::bigint[])
+    order by 1, 2`;
+}
+
+/** For each group, the aliases of its members that an open mass incident holds already. */
+async function loadMassMembers(
+  tx: Transaction,
+  masses: ReadonlyMap<string, StandingMass>,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string[]>> {
+  const standing = [...masses.values()].filter(({ begins }) => !begins).map(({ id }) => id);
+  if (standing.length === 0) return new Map();
+  const rows = await tx<{ groupId: number; aliases: string[] }[]>`
+    select coalesce(s.device_id, s.id) as group_id, array_agg(s.alias) as aliases
+    from subject s join incident_subject x on x.subject_id = s.id
+    where (s.id = any(${[...ids]}::bigint[]) or s.device_id = any(${[...ids]}::bigint[]))
+      and x.incident_id = any(${standing}::text[])
+    group by 1`;
+  return new Map(rows.map(({ groupId, aliases }) => [groupId, aliases]));
+}
+
+function sortIncidents(rows: readonly IncidentFactRow[]): Pick<GroupFacts, 'open' | 'memberIncidents'> {
+  const open = rows.find((row) => row.ownGroup);
+  return {
+    open: open === undefined ? null : { id: open.id, kind: open.kind, members: open.members },
+    memberIncidents: rows.filter((row) => !row.ownGroup),
+  };
+}
+
+function toMember({ alias, type, name, down, polled, sinceMs, observedAt }: MemberRow): GroupFacts['members'][number] {
+  return { alias, type, name, down, polled, since: sinceMs, observedAt: observedAt?.getTime() ?? 0 };
+}
+
+/** A row that only waits to look again holds no observation, so nothing is pending. */
+function toPending(due: DueGroup): GroupFacts['pending'] {
+  if (due.count === 0) return null;
+  return { firstAt: due.firstAt.getTime(), lastAt: due.lastAt.getTime(), n: due.count, disconnects: due.disconnects };
+}
+
+function byGroup<T extends { groupId: number }>(rows: readonly T[]): ReadonlyMap<number, readonly T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.groupId);
+    if (group === undefined) groups.set(row.groupId, [row]);
+    else group.push(row);
+  }
+  return groups;
 }

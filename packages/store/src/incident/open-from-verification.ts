@@ -1,5 +1,6 @@
 import type { IncidentKind, SubjectRef, Verdict } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
+import { isOverridden } from '../incident-action/list-overridden.ts';
 import type { VerificationResult, VerificationTiming } from '../verification/verification-result.ts';
 import { addTimeline } from './add-timeline.ts';
 import { standInSubject } from './stand-in-subject.ts';
@@ -7,7 +8,8 @@ import { standInSubject } from './stand-in-subject.ts';
 /**
  * Opens an incident for a service whose gate has been held beyond the policy's patience by verifications that do not pass, although no
  * Disconnected explains it: the same debounce as for webhooks, and the page that a lost webhook would have sent. The
- * service joins an incident of its group that is open; one that ended within `reopenWithin` is reopened.
+ * service joins an incident of its group that is open, or a mass outage that its device belongs to; one that ended within
+ * `reopenWithin` is reopened.
  * @returns the id of the incident that opened or reopened, or null when it is too early, is being correlated, or one is open
  */
 export async function openFromVerification(
@@ -17,7 +19,12 @@ export async function openFromVerification(
 ): Promise<string | null> {
   const { run } = result;
   const place = await readPlace(tx, run.serviceId, timing);
-  if (place === undefined || !place.lasting || place.correlating || place.down || place.told) return null;
+  if (place === undefined || !place.lasting || place.correlating || place.down || place.told || place.overridden)
+    return null;
+  if (place.mass !== null && kindOf(result.verdict) !== 'application') {
+    await joinIncident(tx, place.mass, run);
+    return null;
+  }
   const group = place.group ?? (await standInSubject(tx, run.serviceId));
   if (await joinOpen(tx, group.id, run.serviceId)) return null;
   return (await reopen(tx, result, group, timing)) ?? (await open(tx, result, group, timing));
@@ -30,6 +37,10 @@ interface Place {
   down: boolean;
   /** An open incident, of whatever group, names this service already. */
   told: boolean;
+  /** A person ended an incident of this service, and his word still counts. */
+  overridden: boolean;
+  /** The open mass outage of its source group. */
+  mass: string | null;
 }
 
 async function readPlace(tx: Transaction, serviceId: number, timing: VerificationTiming): Promise<Place | undefined> {
@@ -39,10 +50,11 @@ async function readPlace(tx: Transaction, serviceId: number, timing: Verificatio
         where x.id = coalesce(s.device_id, s.tunnel_id)) as group,
       g.since + make_interval(secs => ${timing.patienceMs} / 1000.0) <= clock_timestamp() as lasting,
       exists (select 1 from pending p where p.group_id in (s.device_id, s.tunnel_id)) as correlating,
-      exists (select 1 from connectivity c where c.subject_id in (s.device_id, s.tunnel_id)
-               and ((c.disconnected and c.observation_key is distinct from c.cleared_key) or c.suspect_disconnected)) as down,
+      exists (select 1 from subject_told t where t.subject_id in (s.device_id, s.tunnel_id) and t.down) as down,
       exists (select 1 from incident_service x join incident i on i.id = x.incident_id
-               where x.service_id = s.id and i.state <> 'resolved') as told
+               where x.service_id = s.id and i.state <> 'resolved') as told,
+      exists (select 1 from incident i join incident_service x on x.incident_id = i.id where x.service_id = s.id and ${isOverridden(tx)}) as overridden,
+      (select i.id from incident i where i.mass_group = s.group_name and i.state <> 'resolved') as mass
     from service s join gate g on g.service_id = s.id where s.id = ${serviceId}`;
   return place;
 }
@@ -62,8 +74,8 @@ async function reopen(
 ): Promise<string | null> {
   const kind = kindOf(result.verdict);
   const [incident] = await tx<{ id: string }[]>`
-    update incident set state = 'open', kind = ${kind}, resolved_at = null, resolved_by = null, acknowledged_at = null,
-      reopened = reopened + 1, first_broken = ${result.firstBroken}, summary = ${summaryOf(result)}
+    update incident set state = 'open', kind = ${kind}, resolved_at = null, resolved_by = null, acknowledged_at = null, acknowledged_by = null,
+      override_actor = null, override_reason = null, override_expires_at = null, reopened = reopened + 1, first_broken = ${result.firstBroken}, summary = ${summaryOf(result)}
     where id = (select id from incident where group_id = ${group.id} and state = 'resolved' and merged_into is null
                   and resolved_at >= clock_timestamp() - make_interval(secs => ${timing.reopenWithinMs} / 1000.0)
                 order by resolved_at desc limit 1)
@@ -93,10 +105,7 @@ async function attach(
   { run, verdict, firstBroken }: VerificationResult,
   beginning: { event: 'incident.opened' | 'incident.reopened'; kind: IncidentKind; group: SubjectRef },
 ): Promise<void> {
-  await tx`insert into incident_service (incident_id, service_id) values (${incidentId}, ${run.serviceId}) on conflict do nothing`;
-  await tx`insert into incident_subject (incident_id, subject_id, why, joined_at)
-           select ${incidentId}, d.subject_id, ${`${run.service} depends on it`}, clock_timestamp() from dependency d
-           where d.service_id = ${run.serviceId} order by d.subject_id on conflict do nothing`;
+  await joinIncident(tx, incidentId, run);
   await addTimeline(tx, incidentId, beginning, {
     event: 'verification.failed',
     service: run.service,
@@ -107,6 +116,13 @@ async function attach(
 
 function summaryOf({ run, runbook }: VerificationResult): string {
   return `${run.service}: ${runbook}`;
+}
+
+async function joinIncident(tx: Transaction, incidentId: string, run: VerificationResult['run']): Promise<void> {
+  await tx`insert into incident_service (incident_id, service_id) values (${incidentId}, ${run.serviceId}) on conflict do nothing`;
+  await tx`insert into incident_subject (incident_id, subject_id, why, joined_at)
+           select ${incidentId}, d.subject_id, ${`${run.service} depends on it`}, clock_timestamp() from dependency d
+           where d.service_id = ${run.serviceId} order by d.subject_id on conflict do nothing`;
 }
 
 function kindOf(verdict: Verdict): IncidentKind {

@@ -5,7 +5,8 @@ import { type IncidentRow, incidentColumns, namesOneOf } from './list-incidents.
 
 export interface VerificationView {
   readonly id: string;
-  readonly service: string;
+  /** Null: of the incident's devices and tunnels themselves, since no service depends on them. */
+  readonly service: string | null;
   readonly startedAt: Date;
   readonly verdict: Verdict;
   readonly firstBroken: LayerResult['layer'] | null;
@@ -31,7 +32,7 @@ export async function readIncident(
 ): Promise<IncidentDetail | null> {
   try {
     const [row] = await sql<IncidentRow[]>`
-      select ${incidentColumns(sql)} from incident i join subject g on g.id = i.group_id
+      select ${incidentColumns(sql)} from incident i left join subject g on g.id = i.group_id
       where i.id = ${id} ${services === null ? sql`` : sql`and ${namesOneOf(sql, services)}`}`;
     if (row === undefined) return null;
     const [subjects, timeline, verifications, callbacks] = await Promise.all([
@@ -65,8 +66,8 @@ async function listVerifications(sql: Sql, incident: IncidentRow): Promise<Verif
     select v.id, s.name as service, v.started_at, v.verdict, v.first_broken, v.runbook, v.overtaken,
       (select coalesce(json_agg(json_build_object('layer', l.layer, 'outcome', l.outcome, 'reason', l.reason, 'latencyMs', l.latency_ms, 'detail', l.detail)), '[]')
         from verification_layer l where l.verification_id = v.id) as layers
-    from verification v join service s on s.id = v.service_id
-    where v.service_id in (select service_id from incident_service where incident_id = ${incident.id})
+    from verification v left join service s on s.id = v.service_id
+    where (v.incident_id = ${incident.id} or v.service_id in (select service_id from incident_service where incident_id = ${incident.id}))
       and v.finished_at >= ${incident.openedAt} and (${incident.resolvedAt}::timestamptz is null or v.started_at <= ${incident.resolvedAt})
     order by v.started_at desc limit ${NEWEST_VERIFICATIONS}`;
 }

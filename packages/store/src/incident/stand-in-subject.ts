@@ -9,13 +9,23 @@ const STAND_IN_VERSION = 0;
  * tunnel), so that its outage has a group to open an incident under. One per service.
  */
 export async function standInSubject(tx: Transaction, serviceId: number): Promise<SubjectRef & { id: number }> {
-  const [row] = await tx<(SubjectRef & { id: number })[]>`
-    insert into subject (alias, type, group_name, fingerprint_version, fingerprint, name)
-    select 'dev_' || substr(md5(random()::text || s.name), 1, 16), 'device', s.group_name, ${STAND_IN_VERSION},
-      convert_to('service ' || s.id, 'UTF8'), s.device_ref
-    from service s where s.id = ${serviceId}
-    on conflict (fingerprint_version, fingerprint) do update set name = excluded.name
-    returning id, alias, type, name`;
-  if (row === undefined) throw new Error('a verified service is gone');
-  return row;
+  const [known] = await tx<(SubjectRef & { id: number })[]>`
+    update subject x set name = s.device_ref from service s, fingerprint f
+    where s.id = ${serviceId} and f.version = ${STAND_IN_VERSION} and f.value = convert_to('service ' || s.id, 'UTF8') and x.id = f.subject_id
+    returning x.id, x.alias, x.type, x.name`;
+  if (known !== undefined) return known;
+  // The caller holds the service's gate, so nobody else makes it meanwhile.
+  const [made] = await tx<(SubjectRef & { id: number })[]>`
+    with made as (
+      insert into subject (alias, type, group_name, fingerprint_version, fingerprint, name)
+      select 'dev_' || substr(md5(random()::text || s.name), 1, 16), 'device', s.group_name, ${STAND_IN_VERSION},
+        convert_to('service ' || s.id, 'UTF8'), s.device_ref
+      from service s where s.id = ${serviceId}
+      returning id, alias, type, name, fingerprint_version, fingerprint
+    ), claimed as (
+      insert into fingerprint (version, value, subject_id) select fingerprint_version, fingerprint, id from made
+    )
+    select id, alias, type, name from made`;
+  if (made === undefined) throw new Error('a verified service is gone');
+  return made;
 }

@@ -5,20 +5,74 @@ export interface DueGroup {
   readonly groupId: number;
   readonly firstAt: Date;
   readonly lastAt: Date;
+  /** 0: nothing was observed, the group is only looked at again. */
   readonly count: number;
   readonly disconnects: number;
   /** The rows to delete: more than one when a tunnel's device was learnt while the tunnel was waiting. */
   readonly rows: number[];
 }
 
-/** Locks up to `limit` due groups, skipping those another worker has. */
-export async function takeDueGroups(tx: Transaction, limit: number): Promise<DueGroup[]> {
+/** How long a group must be quiet to join a mass outage that is open: in the midst of a burst its reports would wait for us. */
+const QUIET_MS = 3000;
+
+/** The mass outages of source groups, by whether this pass opens them. */
+export interface MassGroups {
+  readonly open: readonly string[];
+  readonly beginning: readonly string[];
+}
+
+/**
+ * Locks up to `limit` due groups of these source groups, skipping those another worker has. Where a mass outage stands,
+ * a group that dropped is taken before its debounce ends: it joins, and pages nobody.
+ */
+export async function takeDueGroups(
+  tx: Transaction,
+  limit: number,
+  sourceGroups: readonly string[],
+  masses: MassGroups,
+): Promise<DueGroup[]> {
   return tx<DueGroup[]>`
     with due as materialized (
-      select p.* from pending p where p.due_at <= clock_timestamp() order by p.due_at, p.group_id limit ${limit} for update skip locked
+      select p.* from pending p join subject s on s.id = p.group_id
+      where s.group_name = any(${[...sourceGroups]}::text[]) and (p.due_at <= clock_timestamp() ${joinsEarly(tx, masses)})
+      order by p.due_at, p.group_id limit ${limit} for update of p skip locked
     )
-    select coalesce(s.device_id, s.id) as group_id, min(d.first_at) as first_at, max(d.last_at) as last_at, sum(d.count)::int as count,
-      sum(d.disconnects)::int as disconnects, array_agg(d.group_id order by d.group_id) as rows
+    select coalesce(s.device_id, s.id) as group_id,
+      -- Rows that only wait to look again have no first sign of their own.
+      coalesce(min(d.first_at) filter (where d.count > 0), min(d.first_at)) as first_at,
+      coalesce(max(d.last_at) filter (where d.count > 0), max(d.last_at)) as last_at,
+      sum(d.count)::int as count, sum(d.disconnects)::int as disconnects, array_agg(d.group_id order by d.group_id) as rows
     from due d join subject s on s.id = d.group_id
     group by 1 order by 1`;
+}
+
+function joinsEarly(tx: Transaction, { open, beginning }: MassGroups) {
+  if (open.length + beginning.length === 0) return tx``;
+  return tx`or (p.disconnects > 0 and ${mayBeDown(tx)} and (s.group_name = any(${[...beginning]}::text[])
+    or (s.group_name = any(${[...open]}::text[]) and p.last_at <= clock_timestamp() - make_interval(secs => ${QUIET_MS} / 1000.0))))`;
+}
+
+function mayBeDown(tx: Transaction) {
+  return tx`exists (select 1 from subject m left join connectivity c on c.subject_id = m.id
+    where (m.id = p.group_id or m.device_id = p.group_id)
+      and (c.disconnected or c.suspect_disconnected or m.polled_status = 'disconnected'))`;
+}
+
+/**
+ * Groups that a beginning mass outage absorbs although nothing of them is pending: what they told before merges into it.
+ * Those taken as due already are left out.
+ */
+export async function takeAbsorbedGroups(
+  tx: Transaction,
+  absorbs: readonly number[],
+  due: readonly DueGroup[],
+): Promise<DueGroup[]> {
+  const taken = new Set(due.map(({ groupId }) => groupId));
+  const left = absorbs.filter((groupId) => !taken.has(groupId));
+  if (left.length === 0) return [];
+  const told = await tx<{ groupId: number }[]>`
+    select distinct coalesce(g.device_id, g.id) as group_id from incident i join subject g on g.id = i.group_id
+    where i.state <> 'resolved' and (g.id = any(${left}::bigint[]) or g.device_id = any(${left}::bigint[])) order by 1`;
+  const never = new Date(0);
+  return told.map(({ groupId }) => ({ groupId, firstAt: never, lastAt: never, count: 0, disconnects: 0, rows: [] }));
 }

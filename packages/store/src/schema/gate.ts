@@ -1,6 +1,6 @@
 import type { GateReason, GateState } from '@tidegate/core';
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant } from './columns.ts';
 
 /** One agent endpoint that users care about, as the config names it. */
@@ -66,6 +66,24 @@ export const gate = pgTable(
     /** While open: the verification that opened it and when that began. */
     openedBy: text('opened_by'),
     openedByStartedAt: instant('opened_by_started_at'),
+    /** A person's word, until it expires or is taken back: it overrules verification in that direction. */
+    hand: text('hand').$type<'held' | 'open'>(),
+    handActor: text('hand_actor'),
+    handReason: text('hand_reason'),
+    handExpiresAt: instant('hand_expires_at'),
   },
-  (table) => [index('gate_verify_due').on(table.verifyDueAt).where(sql`verify_due_at is not null`)],
+  (table) => [
+    index('gate_verify_due').on(table.verifyDueAt).where(sql`verify_due_at is not null`),
+    index('gate_hand_expires').on(table.handExpiresAt).where(sql`hand_expires_at is not null`),
+    check(
+      'gate_hand_is_whole',
+      sql`(hand is null) = (hand_actor is null) and (hand is null) = (hand_reason is null) and (hand is null) = (hand_expires_at is null)`,
+    ),
+    check('gate_held_by_hand', sql`(hand is not distinct from 'held') = (reason = 'held_by_hand')`),
+    check('gate_forced_open', sql`(hand is not distinct from 'open') = (reason = 'forced_open')`),
+    check(
+      'gate_obeys_the_hand',
+      sql`hand is null or (hand = 'held' and state = 'held') or (hand = 'open' and state in ('open', 'releasing'))`,
+    ),
+  ],
 );

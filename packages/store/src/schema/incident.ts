@@ -24,22 +24,39 @@ export const incident = pgTable(
     id: text('id').primaryKey(),
     kind: text('kind').$type<IncidentKind>().notNull(),
     state: text('state').$type<IncidentState>().notNull().default('open'),
-    groupId: bigint('group_id', { mode: 'number' }).notNull(),
+    /** The subject that names the group; null for a mass incident, which is about a whole source group. */
+    groupId: bigint('group_id', { mode: 'number' }),
+    massGroup: text('mass_group'),
     openedAt: instant('opened_at').notNull(),
     acknowledgedAt: instant('acknowledged_at'),
     resolvedAt: instant('resolved_at'),
     resolvedBy: text('resolved_by'),
     mergedInto: text('merged_into'),
+    acknowledgedBy: text('acknowledged_by'),
+    /** An end without evidence is a named person's, with a reason and an expiry after which it is looked at again. */
+    overrideActor: text('override_actor'),
+    overrideReason: text('override_reason'),
+    overrideExpiresAt: instant('override_expires_at'),
     reopened: integer('reopened').notNull().default(0),
+    /** Without services: polls in a row that listed every member as connected, and when the last of them was begun. */
+    passes: integer('passes').notNull().default(0),
+    passedAt: instant('passed_at'),
     summary: text('summary').notNull(),
     /** First broken layer of the latest failed verification: the word a pager needs. */
     firstBroken: text('first_broken').$type<Layer>(),
   },
   (table) => [
     uniqueIndex('incident_open_group').on(table.groupId).where(sql`state <> 'resolved'`),
+    uniqueIndex('incident_open_mass').on(table.massGroup).where(sql`state <> 'resolved' and mass_group is not null`),
+    check('incident_has_one_group', sql`(group_id is null) <> (mass_group is null)`),
     index('incident_group_resolved').on(table.groupId, table.resolvedAt),
+    index('incident_mass_resolved').on(table.massGroup, table.resolvedAt).where(sql`mass_group is not null`),
     index('incident_opened').on(table.openedAt, table.id),
-    check('incident_ends_on_evidence', sql`state <> 'resolved' or resolved_by is not null or merged_into is not null`),
+    index('incident_override').on(table.overrideExpiresAt).where(sql`override_expires_at is not null`),
+    check(
+      'incident_ends_on_evidence',
+      sql`state <> 'resolved' or resolved_by is not null or merged_into is not null or override_actor is not null`,
+    ),
   ],
 );
 

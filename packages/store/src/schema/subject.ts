@@ -1,5 +1,6 @@
-import type { SubjectType } from '@tidegate/core';
-import { bigint, boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { ConnectivityStatus, SubjectType } from '@tidegate/core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytea, instant } from './columns.ts';
 
 /** A device or a tunnel, known outside the vault by its alias only. */
@@ -10,6 +11,7 @@ export const subject = pgTable(
     alias: text('alias').notNull().unique(),
     type: text('type').$type<SubjectType>().notNull(),
     groupName: text('group_name').notNull(),
+    /** Its newest fingerprint, to match lists of API v2 with; the table `fingerprint` is what a subject is found by. */
     fingerprintVersion: integer('fingerprint_version').notNull(),
     fingerprint: bytea('fingerprint').notNull(),
     /** A tunnel id of 1–19 digits; every other id is sealed. */
@@ -23,12 +25,34 @@ export const subject = pgTable(
     deviceSince: instant('device_since'),
     /** Set once a token is matched to a name: from then on it shuts its own services only. */
     linkedAt: instant('linked_at'),
+    /** What the last poll of API v2 said; never folded into the view. */
+    polledStatus: text('polled_status').$type<ConnectivityStatus>(),
+    polledAt: instant('polled_at'),
+    /** When a webhook or a poll last spoke of this subject: the age of our knowledge. */
+    confirmedAt: instant('confirmed_at'),
     firstSeenAt: instant('first_seen_at').notNull().defaultNow(),
   },
   (table) => [
-    uniqueIndex('subject_fingerprint').on(table.fingerprintVersion, table.fingerprint),
     index('subject_device').on(table.deviceId),
+    index('subject_unlinked').on(table.id).where(sql`type = 'device' and linked_at is null`),
     index('subject_group_name').on(table.groupName, table.type, table.name),
+  ],
+);
+
+/**
+ * Every keyed fingerprint a subject is found by: one per live version of the fingerprint key. Processes that hold different
+ * keys while one is rotated share at least one version, so the primary key keeps them from making a subject twice.
+ */
+export const fingerprint = pgTable(
+  'fingerprint',
+  {
+    version: integer('version').notNull(),
+    value: bytea('value').notNull(),
+    subjectId: bigint('subject_id', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.version, table.value] }),
+    index('fingerprint_subject').on(table.subjectId, table.version),
   ],
 );
 

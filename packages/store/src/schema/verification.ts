@@ -1,13 +1,15 @@
 import type { Layer, LayerOutcome, LayerReason, Verdict } from '@tidegate/core';
-import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant } from './columns.ts';
 
-/** One run of the six layers for one service. */
+/** One run of the six layers for one service, or of the device and tunnel layers for an incident that no service has part in. */
 export const verification = pgTable(
   'verification',
   {
     id: text('id').primaryKey(),
-    serviceId: integer('service_id').notNull(),
+    serviceId: integer('service_id'),
+    incidentId: text('incident_id'),
     generation: bigint('generation', { mode: 'number' }).notNull(),
     startedAt: instant('started_at').notNull(),
     finishedAt: instant('finished_at').notNull(),
@@ -20,7 +22,11 @@ export const verification = pgTable(
     /** True when a newer generation made this run's result worthless. */
     overtaken: boolean('overtaken').notNull(),
   },
-  (table) => [index('verification_service').on(table.serviceId, table.startedAt)],
+  (table) => [
+    index('verification_service').on(table.serviceId, table.startedAt),
+    index('verification_incident').on(table.incidentId, table.startedAt).where(sql`incident_id is not null`),
+    check('verification_is_of_one', sql`(service_id is null) <> (incident_id is null)`),
+  ],
 );
 
 export const verificationLayer = pgTable(

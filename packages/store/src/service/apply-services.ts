@@ -26,10 +26,10 @@ export async function applyServices(sql: Sql, services: readonly ServiceConfig[]
   await inTransaction(sql, async (tx) => {
     // Two workers that start together must not raise each other's generations.
     await tx`select pg_advisory_xact_lock(7413002)`;
-    await retireAbsent(tx, services);
+    const ended = await retireAbsent(tx, services);
     const tunnels = services.flatMap((service) => (service.tunnel === null ? [] : [service.tunnel]));
     const known = await resolveSubjects(tx, tunnels);
-    const changed: number[] = [];
+    const changed = ended;
     for (const service of services) {
       const tunnelId = service.tunnel === null ? null : (known[tunnels.indexOf(service.tunnel)]?.id ?? null);
       const { id, differs } = await upsertService(tx, service, tunnelId);
@@ -39,10 +39,18 @@ export async function applyServices(sql: Sql, services: readonly ServiceConfig[]
   });
 }
 
-/** Only marks them: their edges go, and their gates are held for good, where subjects and gates are locked in order. */
-async function retireAbsent(tx: Transaction, services: readonly ServiceConfig[]): Promise<void> {
+/**
+ * Only marks them: their edges go, and their gates are held for good, where subjects and gates are locked in order.
+ * @returns ids of retired services whose gate is not at rest yet
+ */
+async function retireAbsent(tx: Transaction, services: readonly ServiceConfig[]): Promise<number[]> {
   const names = services.map((service) => service.name);
   await tx`update service set retired_at = clock_timestamp() where retired_at is null and name <> all(${names})`;
+  const restless = await tx<{ id: number }[]>`
+    select s.id from service s join gate g on g.service_id = s.id
+    where s.retired_at is not null and (g.verify_due_at is not null or g.verify_run is not null or g.hand is not null
+      or g.state in ('open', 'releasing')) order by s.id`;
+  return restless.map(({ id }) => id);
 }
 
 async function upsertService(

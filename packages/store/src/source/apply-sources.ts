@@ -1,6 +1,6 @@
 import { AppError } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
-import { toStoreError } from '../database/store-error.ts';
+import { inTransaction } from '../database/in-transaction.ts';
 
 export interface SourceConfig {
   readonly name: string;
@@ -12,27 +12,25 @@ export interface SourceConfig {
 }
 
 /**
- * Makes the registered sources those of the config: new ones are added, absent ones retired. A process that has no secret
- * of its own never takes one away from the others.
+ * Makes the sources of the config those that it now names: new ones are added, absent ones retired. A process that has no
+ * secret of its own never takes one away from the others. What the command line added stays; a source that both name is the
+ * config's.
  * @throws AppError `source_secret_missing`
  */
 export async function applySources(sql: Sql, sources: readonly SourceConfig[]): Promise<void> {
-  try {
-    await sql.begin(async (tx) => {
-      await tx`update source set retired_at = clock_timestamp() where retired_at is null and name <> all(${sources.map((s) => s.name)})`;
-      for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-        const [row] = await tx<{ id: number }[]>`
-          insert into source (name, group_name, time_zone, watch)
-          values (${source.name}, ${source.group}, ${source.timeZone}, ${source.watch})
-          on conflict (name) do update set group_name = excluded.group_name, time_zone = excluded.time_zone,
-            watch = excluded.watch, retired_at = null
-          returning id`;
-        await registerSecret(tx, row?.id ?? 0, source);
-      }
-    });
-  } catch (error) {
-    throw toStoreError(error);
-  }
+  await inTransaction(sql, async (tx) => {
+    await tx`update source set retired_at = clock_timestamp()
+             where retired_at is null and origin = 'config' and name <> all(${sources.map((s) => s.name)})`;
+    for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const [row] = await tx<{ id: number }[]>`
+        insert into source (name, group_name, time_zone, watch, origin)
+        values (${source.name}, ${source.group}, ${source.timeZone}, ${source.watch}, 'config')
+        on conflict (name) do update set group_name = excluded.group_name, time_zone = excluded.time_zone,
+          watch = excluded.watch, origin = 'config', retired_at = null
+        returning id`;
+      await registerSecret(tx, row?.id ?? 0, source);
+    }
+  });
 }
 
 /** A Localtonet webhook cannot be edited, so the secret before the newest stays live until the next one comes. */
@@ -41,8 +39,10 @@ const LIVE_SECRETS = 2;
 async function registerSecret(tx: Transaction, sourceId: number, { name, secretHash }: SourceConfig): Promise<void> {
   if (secretHash !== null) {
     await tx`
-      insert into source_secret (lookup_hash, source_id) values (${secretHash}, ${sourceId})
-      on conflict (lookup_hash) do update set source_id = excluded.source_id, retired_at = null`;
+      insert into source_secret (lookup_hash, source_id, origin) values (${secretHash}, ${sourceId}, 'config')
+      on conflict (lookup_hash) do update set source_id = excluded.source_id, origin = 'config', retired_at = null`;
+    await tx`update source_secret set origin = 'cli'
+             where source_id = ${sourceId} and origin = 'config' and lookup_hash <> ${secretHash}`;
   }
   const live = await tx<{ lookupHash: Buffer }[]>`
     select lookup_hash from source_secret where source_id = ${sourceId} and retired_at is null

@@ -44,7 +44,7 @@ export async function applyTopology(
     await tx`update subject s set
                name = coalesce(i.name, s.name),
                linked_at = coalesce(s.linked_at, clock_timestamp()),
-               device_origin = case when i.device_id is null then s.device_origin else 'api' end,
+               device_origin = case when i.device_id is distinct from s.device_id and i.device_id is not null then 'api' else s.device_origin end,
                device_since = case when i.device_id is distinct from s.device_id and i.device_id is not null then clock_timestamp() else s.device_since end,
                device_id = coalesce(i.device_id, s.device_id)
              from unnest(${[...deviceIds, ...tunnelIds]}::bigint[],

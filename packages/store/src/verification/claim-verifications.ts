@@ -14,7 +14,9 @@ export interface ClaimedVerification {
   /** How API v2's answer is matched to the service's device and tunnel; null when not configured or not linked yet. */
   readonly deviceFingerprint: Buffer | null;
   readonly tunnelFingerprint: Buffer | null;
-  readonly fingerprintVersion: number;
+  /** The keys these were made under: while one is rotated, the two may differ. */
+  readonly deviceFingerprintVersion: number | null;
+  readonly tunnelFingerprintVersion: number | null;
   /** Whether the config names a device, so that `not linked` can be told from `not configured`. */
   readonly namesDevice: boolean;
   readonly attempt: number;
@@ -51,7 +53,7 @@ export async function claimVerifications(
       where g.service_id = n.service_id
       returning n.id, g.service_id, s.name as service, g.generation, clock_timestamp() as started_at, n.state as state_before,
         s.group_name as group, d.fingerprint as device_fingerprint, t.fingerprint as tunnel_fingerprint,
-        coalesce(d.fingerprint_version, t.fingerprint_version, 1) as fingerprint_version, s.device_ref is not null as names_device,
+        d.fingerprint_version as device_fingerprint_version, t.fingerprint_version as tunnel_fingerprint_version, s.device_ref is not null as names_device,
         g.verify_attempt as attempt`;
   });
 }

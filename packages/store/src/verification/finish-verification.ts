@@ -1,9 +1,11 @@
 import { type GateSettlement, type SettlingGate, settleGate } from '@tidegate/core';
+import { hasHeldCallbacks, queueHeldCallbacks } from '../callback/queue-held-callbacks.ts';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { noteVerification } from '../incident/note-verification.ts';
 import { openFromVerification } from '../incident/open-from-verification.ts';
 import { resolveVerified } from '../incident/resolve-verified.ts';
+import type { ClaimedVerification } from './claim-verifications.ts';
 import { saveVerification } from './save-verification.ts';
 import type { VerificationResult, VerificationTiming } from './verification-result.ts';
 
@@ -14,9 +16,11 @@ export interface FinishedVerification {
   readonly openedIncident: string | null;
 }
 
+type Settled = Extract<GateSettlement, { kind: 'settled' }>;
+
 /**
  * Ends a verification: its row, the gate's compare-and-set, the answer to the view and the incident's end commit together
- * (I6, I11). Lock order: view, gate, incident, callback.
+ * (I6, I11). Lock order: subject, view, gate, pending, incident, callback.
  */
 export async function finishVerification(
   sql: Sql,
@@ -27,32 +31,49 @@ export async function finishVerification(
     const { run } = result;
     const outcome =
       result.verdict === 'healthy' ? 'passed' : result.verdict === 'inconclusive' ? 'inconclusive' : 'failed';
-    if (outcome === 'passed') await lockViews(tx, run.serviceId);
+    if (outcome === 'passed') {
+      await lockSubjects(tx, run.serviceId);
+      await lockViews(tx, run.serviceId);
+    }
     const gate = await lockGate(tx, run.serviceId);
     const held = await hasHeldCallbacks(tx, run.serviceId);
-    const settlement = settleGate(
-      gate,
-      { id: run.id, generation: run.generation, outcome },
-      timing.requiredPasses,
-      held,
-    );
+    // Read after the gate is locked: the start of flapping locks it too, and raises its generation.
+    const flapping = await isFlapping(tx, run.serviceId);
+    const ended = { id: run.id, generation: run.generation, outcome } as const;
+    const settlement = settleGate(gate, ended, timing.requiredPasses, held, flapping);
     await saveVerification(tx, result, settlement);
     if (settlement.kind === 'overtaken')
       return { settlement, nextDueAt: null, resolvedIncidents: [], openedIncident: null };
 
     const nextDueAt = await saveGate(tx, result, gate.attempt, settlement, timing);
-    const standsOpen = outcome === 'passed' && (settlement.state === 'open' || settlement.state === 'releasing');
-    if (standsOpen) await clearViews(tx, run.serviceId);
-    // A re-check that finds an open gate healthy is no news.
-    if (outcome !== 'passed' || settlement.change === 'opened' || settlement.state === 'held') {
+    if (settlement.proves) await clearViews(tx, run);
+    if (isNews(settlement, outcome, flapping))
       await noteVerification(tx, result, settlement.passes, timing.requiredPasses);
-    }
-    const resolvedIncidents = standsOpen ? await resolveVerified(tx, run, settlement.change === 'opened') : [];
+    const resolvedIncidents = settlement.proves ? await resolveVerified(tx, run, toResolving(settlement, timing)) : [];
     const openedIncident =
       outcome !== 'passed' && settlement.state === 'held' ? await openFromVerification(tx, result, timing) : null;
     if (settlement.change === 'opened') await queueHeldCallbacks(tx, run.serviceId);
     return { settlement, nextDueAt, resolvedIncidents, openedIncident };
   });
+}
+
+/**
+ * Whether a run belongs on the timeline. A re-check that finds an open gate healthy is no news; while it flaps a pass counts
+ * for nothing, and an hour of them would bury what matters.
+ */
+function isNews(settlement: Settled, outcome: 'passed' | 'failed' | 'inconclusive', flapping: boolean): boolean {
+  return outcome !== 'passed' || settlement.change === 'opened' || (settlement.state === 'held' && !flapping);
+}
+
+/** Before the views, as the one order has it: a pass also says how lately each subject was confirmed. */
+async function lockSubjects(tx: Transaction, serviceId: number): Promise<void> {
+  await tx`select 1 from subject where id in (select subject_id from dependency where service_id = ${serviceId})
+           order by id for no key update`;
+}
+
+function toResolving(settlement: Settled, timing: VerificationTiming) {
+  const { openAfterMs, mass = null } = timing;
+  return { opened: settlement.change === 'opened', mass, openAfterMs, maxWaitMs: openAfterMs };
 }
 
 async function lockViews(tx: Transaction, serviceId: number): Promise<void> {
@@ -67,23 +88,28 @@ async function lockGate(tx: Transaction, serviceId: number): Promise<SettlingGat
   return gate;
 }
 
-async function hasHeldCallbacks(tx: Transaction, serviceId: number): Promise<boolean> {
-  const [row] = await tx<{ held: boolean }[]>`select exists (
-    select 1 from callback where service_id = ${serviceId} and state in ('held', 'queued', 'retrying')) as held`;
-  return row?.held ?? false;
+async function isFlapping(tx: Transaction, serviceId: number): Promise<boolean> {
+  const [row] = await tx<{ flapping: boolean }[]>`select exists (
+    select 1 from incident i where i.kind = 'flapping' and i.state <> 'resolved'
+      and (i.id in (select incident_id from incident_service where service_id = ${serviceId})
+        or i.id in (select x.incident_id from incident_subject x join dependency d on d.subject_id = x.subject_id
+                     where d.service_id = ${serviceId}))) as flapping`;
+  return row?.flapping ?? false;
 }
 
 async function saveGate(
   tx: Transaction,
   { run }: VerificationResult,
   attempt: number,
-  settlement: Extract<GateSettlement, { kind: 'settled' }>,
+  settlement: Settled,
   timing: VerificationTiming,
 ): Promise<Date | null> {
   const delayMs = { every: timing.everyMs, backoff: timing.backoffMs, recheck: timing.recheckEveryMs }[settlement.next];
   const failed = settlement.next === 'backoff';
   // A Connected that came while this run was under way has set the count back: look again at once.
   const woken = failed && run.attempt > 0 && attempt === 0;
+  // A gate that is forced open has evidence too once enough runs have passed; the next Disconnected takes it away.
+  const opening = settlement.change === 'opened' || (settlement.proves && settlement.reason === 'forced_open');
   const [row] = await tx<{ verifyDueAt: Date | null }[]>`
     update gate set
       state = ${settlement.state}, reason = ${settlement.reason}, generation = ${settlement.generation},
@@ -91,21 +117,22 @@ async function saveGate(
       passes = ${settlement.passes}, pass_generation = ${settlement.generation},
       verify_run = null, verify_attempt = case when ${failed} and not ${woken} then verify_attempt + 1 else 0 end,
       verify_due_at = clock_timestamp() + make_interval(secs => ${woken ? 0 : delayMs} / 1000.0),
-      opened_by = case when ${settlement.change === 'opened'} then ${run.id} when ${settlement.change === 'shut'} then null else opened_by end,
-      opened_by_started_at = case when ${settlement.change === 'opened'} then ${run.startedAt}::timestamptz
+      opened_by = case when ${opening} then ${run.id} when ${settlement.change === 'shut'} then null else opened_by end,
+      opened_by_started_at = case when ${opening} then ${run.startedAt}::timestamptz
         when ${settlement.change === 'shut'} then null else opened_by_started_at end
     where service_id = ${run.serviceId} and generation = ${run.generation} and verify_run = ${run.id}
     returning verify_due_at`;
   return row?.verifyDueAt ?? null;
 }
 
-/** The Disconnected that was current when the gate opened is answered: until a newer one, its subject is not down. */
-async function clearViews(tx: Transaction, serviceId: number): Promise<void> {
+/**
+ * The Disconnected that was current when the gate opened is answered, and so is what a poll found before this run began:
+ * until something newer, its subject is not down, and it is confirmed as of now.
+ */
+async function clearViews(tx: Transaction, { serviceId, startedAt }: ClaimedVerification): Promise<void> {
+  await tx`update subject set confirmed_at = greatest(confirmed_at, clock_timestamp()),
+             polled_status = case when polled_status = 'disconnected' and polled_at <= ${startedAt} then null else polled_status end
+           where id in (select subject_id from dependency where service_id = ${serviceId})`;
   await tx`update connectivity set cleared_key = observation_key, suspect_disconnected = false, suspect_connected = false
            where subject_id in (select subject_id from dependency where service_id = ${serviceId})`;
-}
-
-async function queueHeldCallbacks(tx: Transaction, serviceId: number): Promise<void> {
-  await tx`update callback set state = 'queued', reason = 'gate_opened', due_at = clock_timestamp()
-           where service_id = ${serviceId} and state = 'held'`;
 }

@@ -1,4 +1,4 @@
-import type { LayerResult, Verdict } from '@tidegate/core';
+import type { LayerResult, MassPolicy, Verdict } from '@tidegate/core';
 import type { ClaimedVerification } from './claim-verifications.ts';
 
 /** What a verification found, ready to be written down. */
@@ -17,9 +17,12 @@ export interface VerificationTiming {
   readonly recheckEveryMs: number;
   /** Delay before the next try should this one count as failed; jittered by the caller. */
   readonly backoffMs: number;
+  readonly openAfterMs: number;
   /** How long the gate may be held like this before an incident opens (`incidentPatience`). */
   readonly patienceMs: number;
   readonly reopenWithinMs: number;
+  /** When a mass outage is one; null or absent: it goes on until the gates of all its services are open, and no longer. */
+  readonly mass?: MassPolicy | null;
   /** Fresh id, used if a lasting failure opens an incident. */
   readonly incidentId: string;
 }

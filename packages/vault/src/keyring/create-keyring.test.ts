@@ -107,7 +107,7 @@ describe('createKeyring in several processes at once', () => {
       expect(answers.filter((created) => created[round] === true)).toHaveLength(1);
       await expectWholeKeyring(join(base, `keyring-${round}`));
     }
-  }, 60_000);
+  }, 240_000);
 
   it('finishes what a process that died half-way began, at whatever point it died', async () => {
     for (let linked = 0; linked <= FILES.length; linked += 1) {

@@ -22,5 +22,7 @@ export interface Keyring {
   readonly fingerprint: { readonly current: number; readonly keys: ReadonlyMap<number, KeyObject> };
   readonly observation: KeyObject;
   readonly lookup: Readonly<Record<LookupPurpose, LookupKeys>>;
+  /** Chains the rows of the audit trail; derived from the root of the lookup keys, so it is never rotated. */
+  readonly audit: KeyObject;
   readonly recipient: Recipient;
 }

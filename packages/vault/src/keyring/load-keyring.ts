@@ -6,7 +6,12 @@ import { keyringCorrupt } from './keyring-corrupt.ts';
 import { readKeyFiles } from './read-key-files.ts';
 import { recipientKeyId } from './recipient-key-id.ts';
 
-const SEAL_SIDE = ['fingerprint', 'observation', 'lookup', 'sealingPublic'] as const satisfies readonly KeyKind[];
+export const SEAL_SIDE = [
+  'fingerprint',
+  'observation',
+  'lookup',
+  'sealingPublic',
+] as const satisfies readonly KeyKind[];
 
 /**
  * Loads what a process needs to name and to seal. It never opens the private sealing key's file, which may be absent
@@ -26,7 +31,7 @@ export async function loadKeyring(dir: string): Promise<Keyring> {
       keys: new Map(fingerprint.versions.map(({ version, key }) => [version, takeKey(key)])),
     },
     observation: takeKey(currentKey(observation)),
-    lookup: deriveLookupKeys(currentKey(lookup)),
+    ...deriveFromLookupRoot(currentKey(lookup)),
     recipient: toRecipient(currentKey(sealingPublic)),
   };
 }
@@ -53,13 +58,16 @@ function takeKey(bytes: Buffer): KeyObject {
   return key;
 }
 
-function deriveLookupKeys(root: Buffer): Record<LookupPurpose, LookupKeys> {
-  const derive = (label: string) => takeKey(createHmac('sha256', root).update(`tidegate lookup 1 ${label}`).digest());
+/** The labels keep the derived keys apart: one can be neither another purpose's nor the audit trail's. */
+function deriveFromLookupRoot(root: Buffer): Pick<Keyring, 'lookup' | 'audit'> {
+  const derive = (label: string) => takeKey(createHmac('sha256', root).update(label).digest());
   const entries = LOOKUP_PURPOSES.map((purpose) => {
-    return [purpose, { bytes: derive(`${purpose} bytes`), codeUnits: derive(`${purpose} code-units`) }] as const;
+    const labelOf = (form: string) => `tidegate lookup 1 ${purpose} ${form}`;
+    return [purpose, { bytes: derive(labelOf('bytes')), codeUnits: derive(labelOf('code-units')) }] as const;
   });
+  const audit = derive('tidegate audit 1');
   root.fill(0);
-  return Object.fromEntries(entries) as Record<LookupPurpose, LookupKeys>;
+  return { lookup: Object.fromEntries(entries) as Record<LookupPurpose, LookupKeys>, audit };
 }
 
 function toRecipient(publicKey: Buffer): Recipient {

@@ -26,7 +26,7 @@ export function newKeyFiles(): readonly { readonly name: string; readonly text: 
   });
 }
 
-function newSealingPair(): { privateKey: Buffer; publicKey: Buffer } {
+export function newSealingPair(): { privateKey: Buffer; publicKey: Buffer } {
   const { d, x } = generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' });
   if (d === undefined || x === undefined) throw new TypeError('this Node cannot export an X25519 key');
   return { privateKey: Buffer.from(d, 'base64url'), publicKey: Buffer.from(x, 'base64url') };

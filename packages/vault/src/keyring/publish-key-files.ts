@@ -1,7 +1,8 @@
-import { chmod, link, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from './errno-of.ts';
 import { KEY_FILE_NAMES } from './key-file.ts';
+import { syncFolder, writeDurably } from './write-durably.ts';
 
 const CLAIM = '.claimed-keyring';
 const FILE_NAMES = Object.values(KEY_FILE_NAMES);
@@ -47,32 +48,6 @@ export async function finishPublishing(dir: string): Promise<boolean> {
   await syncFolder(dir);
   await removeClaim(claim);
   return publishedLast;
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.chmod(0o600);
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/**
- * Makes the names in a folder survive a power cut, where the file system can: EINVAL and EROFS say that it cannot or
- * need not.
- */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } catch (error) {
-    if (!['EINVAL', 'EROFS'].includes(errnoOf(error))) throw error;
-  } finally {
-    await folder.close();
-  }
 }
 
 async function renameUnlessTaken(stage: string, claim: string): Promise<void> {

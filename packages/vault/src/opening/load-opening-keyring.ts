@@ -6,7 +6,7 @@ import { readKeyFiles } from '../keyring/read-key-files.ts';
 import { recipientKeyId } from '../keyring/recipient-key-id.ts';
 import { hpkeSuite } from '../sealing/hpke-suite.ts';
 
-const OPEN_SIDE = ['sealingPrivate', 'sealingPublic'] as const satisfies readonly KeyKind[];
+export const OPEN_SIDE = ['sealingPrivate', 'sealingPublic'] as const satisfies readonly KeyKind[];
 /** The fixed DER head of an unencrypted X25519 private key (RFC 8410, section 7); the 32 key bytes follow. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const PUBLIC_KEY_BYTES = 32;

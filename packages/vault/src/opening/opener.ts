@@ -1,5 +1,4 @@
 import { createDecipheriv, type KeyObject } from 'node:crypto';
-import { AppError } from '@tidegate/core';
 import {
   SEALED_CIPHER,
   type SealedPlace,
@@ -10,9 +9,8 @@ import {
 } from '../sealing/sealed-layout.ts';
 import { createDataKeyCache } from './data-key-cache.ts';
 import type { OpeningKeyring } from './load-opening-keyring.ts';
+import { dataKeyMissing, sealedValueCorrupt, sealingKeyMissing } from './opening-errors.ts';
 import { unwrapDataKey } from './unwrap-data-key.ts';
-
-const RECIPIENT_KEY_ID = /^rk_[a-z2-7]{16}$/;
 
 export interface OpenerOptions {
   readonly keyring: OpeningKeyring;
@@ -41,16 +39,16 @@ export function createOpener({ keyring, loadDataKey, onOpened, maxDataKeys }: Op
     const recipientKey = keyring.privateKeys.get(row.recipientKeyId);
     if (recipientKey === undefined) throw sealingKeyMissing(row.recipientKeyId);
     const key = await unwrapDataKey(recipientKey, id, row.wrapped);
-    if (key === null) throw corrupt();
+    if (key === null) throw sealedValueCorrupt();
     return key;
   }, maxDataKeys);
 
   return {
     async open(sealed, place) {
       const parts = splitSealed(sealed);
-      if (parts === null) throw corrupt();
+      if (parts === null) throw sealedValueCorrupt();
       const plain = decrypt(await dataKeys.get(parts.dataKeyId), parts, place);
-      if (plain === null) throw corrupt();
+      if (plain === null) throw sealedValueCorrupt();
       onOpened?.(place.purpose);
       return plain;
     },
@@ -73,27 +71,4 @@ function decrypt(
     plain.fill(0);
     return null;
   }
-}
-
-function corrupt(): AppError {
-  return new AppError({
-    code: 'sealed_value_corrupt',
-    publicMessage: 'A sealed value cannot be opened: it is damaged or was moved from another place.',
-  });
-}
-
-function dataKeyMissing(): AppError {
-  return new AppError({
-    code: 'data_key_missing',
-    publicMessage: 'A sealed value cannot be opened: its data key is not in the store.',
-  });
-}
-
-/** The id comes from a row, so it is told only when it has the form of one. */
-function sealingKeyMissing(recipientKeyId: string): AppError {
-  return new AppError({
-    code: 'sealing_key_missing',
-    publicMessage: 'A sealed value cannot be opened: the keyring lacks the private sealing key it was sealed to.',
-    ...(RECIPIENT_KEY_ID.test(recipientKeyId) ? { detail: `recipient key ${recipientKeyId}` } : {}),
-  });
 }

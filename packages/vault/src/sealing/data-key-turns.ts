@@ -13,7 +13,8 @@ const REPLACE_AFTER_VALUES = 2 ** 30;
 const LIMIT_PER_REPLACEMENT = 4;
 
 export interface SealerOptions {
-  readonly keyring: Keyring;
+  /** Its recipient may change while the sealer lives (`watchKeyring`). */
+  readonly keyring: Pick<Keyring, 'recipient'>;
   /** Stores a wrapped data key durably; called once per data key, before a value sealed under it is handed out. */
   readonly saveDataKey: (row: DataKeyRow) => Promise<void>;
   /** Milliseconds since the epoch. */
@@ -29,6 +30,7 @@ export interface SealerOptions {
 /** A stored data key in use; `header` begins every value sealed under it, `sealed` counts them. */
 export interface ServingKey {
   readonly key: KeyObject;
+  readonly recipientKeyId: string;
   readonly header: Buffer;
   readonly madeAtMs: number;
   sealed: number;
@@ -57,7 +59,7 @@ export function createDataKeyTurns(options: SealerOptions): DataKeyTurns {
     const { key, row } = await newDataKey(options.keyring.recipient);
     await options.saveDataKey(row);
     const header = Buffer.concat([Buffer.of(SEALED_VERSION), dataKeyIdBytes(row.id)]);
-    serving = { key, header, madeAtMs, sealed: 0 };
+    serving = { key, recipientKeyId: row.recipientKeyId, header, madeAtMs, sealed: 0 };
   }
 
   function replace(): Promise<void> {
@@ -75,8 +77,12 @@ export function createDataKeyTurns(options: SealerOptions): DataKeyTurns {
     });
   }
 
-  /** By the distance of the clocks, so that a clock set back cannot keep a key for longer than it was set back. */
-  function isDue({ sealed, madeAtMs }: ServingKey): boolean {
+  /**
+   * By the distance of the clocks, so that a clock set back cannot keep a key for longer than it was set back. After a
+   * rotation at once: the old private key may be rotated because somebody else has it.
+   */
+  function isDue({ sealed, madeAtMs, recipientKeyId }: ServingKey): boolean {
+    if (recipientKeyId !== options.keyring.recipient.id) return true;
     return sealed >= replaceAfterValues || Math.abs(now() - madeAtMs) >= REPLACE_AFTER_MS;
   }
 

@@ -18,10 +18,16 @@ export interface DataKeyRow {
 export async function newDataKey(recipient: Recipient): Promise<{ key: KeyObject; row: DataKeyRow }> {
   const id = randomUUID();
   const raw = new Uint8Array(randomBytes(KEY_BYTES));
+  const row = await wrapDataKey(recipient, id, raw);
+  const key = createSecretKey(raw);
+  raw.fill(0);
+  return { key, row };
+}
+
+/** Wraps a data key to a recipient; its id is part of what the wrapping covers. */
+export async function wrapDataKey(recipient: Recipient, id: string, raw: Uint8Array<ArrayBuffer>): Promise<DataKeyRow> {
   const recipientPublicKey = await hpkeSuite.kem.deserializePublicKey(recipient.publicKey);
   const { enc, ct } = await hpkeSuite.seal({ recipientPublicKey, info: DATA_KEY_INFO }, raw, dataKeyIdBytes(id));
   const wrapped = Buffer.concat([Buffer.of(WRAPPED_VERSION), Buffer.from(enc), Buffer.from(ct)]);
-  const key = createSecretKey(raw);
-  raw.fill(0);
-  return { key, row: { id, wrapped, recipientKeyId: recipient.id } };
+  return { id, wrapped, recipientKeyId: recipient.id };
 }

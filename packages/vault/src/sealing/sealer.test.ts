@@ -34,7 +34,7 @@ function setUp(options: Partial<SealerOptions> = {}) {
     ...options,
   });
   async function answer(error?: Error): Promise<void> {
-    await expect.poll(() => waiting.length, { interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => waiting.length, { interval: 1, timeout: 10_000 }).toBeGreaterThan(0);
     const save = waiting.shift();
     if (error === undefined) save?.resolve();
     else save?.reject(error);
@@ -68,7 +68,7 @@ describe('the first data key', () => {
       isReady = true;
     });
     expect(() => sealer.seal('value', PLACE)).toThrow(AppError);
-    await expect.poll(() => begun.length).toBe(1);
+    await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(1);
     expect(() => sealer.seal('value', PLACE)).toThrow(
       expect.objectContaining({ code: 'sealer_not_ready', retryable: true }),
     );
@@ -119,7 +119,7 @@ describe('the hourly replacement', () => {
     expect(sealedUnder(sealer)).toBe(plainId(begun[0]));
     clock.nowMs += 1;
     await sealer.ready();
-    await expect.poll(() => begun.length).toBe(2);
+    await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(2);
     expect(sealedUnder(sealer)).toBe(plainId(begun[0]));
     await answer();
     expect(sealedUnder(sealer)).toBe(plainId(begun[1]));
@@ -145,7 +145,7 @@ describe('the hourly replacement', () => {
     clock.nowMs += HOUR_MS;
     await sealer.ready();
     await answer(new Error('store is away'));
-    await expect.poll(() => failures).toEqual([new Error('store is away')]);
+    await expect.poll(() => failures, { timeout: 10_000 }).toEqual([new Error('store is away')]);
     clock.nowMs += 4_999;
     for (let times = 0; times < 100; times += 1) expect(sealedUnder(sealer)).toBe(plainId(begun[0]));
     // One begun by mistake would have been wrapped before these, which begin later.

@@ -1,0 +1,47 @@
+import { Argument, type Command, Option } from 'commander';
+import { toCount } from '../flags/to-count.ts';
+import { toDuration } from '../flags/to-duration.ts';
+import { toActor, toNote, toReason } from '../flags/to-text.ts';
+import { acknowledge, note, resolve } from './act-on-incident.ts';
+import { listIncidents, showIncident } from './list-incidents.ts';
+
+/** `tidegate incidents …`: what on-call does, from a shell. */
+export function addIncidentsCommands(incidents: Command): void {
+  incidents
+    .command('list')
+    .description('incidents, newest first')
+    .addOption(new Option('--state <state>', 'only those').choices(['open', 'acknowledged', 'resolved']))
+    .option('--limit <n>', 'how many', toCount, 50)
+    .option('--cursor <text>', 'where the page before ended')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  tidegate incidents list --state open')
+    .action(listIncidents);
+  incidents
+    .command('show <id>')
+    .description('one incident with its timeline')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  tidegate incidents show inc_4x2…')
+    .action(showIncident);
+  withActor(incidents.command('ack <id>').description('say that you are on it'))
+    .addHelpText('after', '\nExample:\n  tidegate incidents ack inc_4x2…')
+    .action(acknowledge);
+  withActor(incidents.command('note <id>').description('add a note to the timeline'))
+    .addArgument(new Argument('<text>', 'what to note').argParser(toNote))
+    .addHelpText('after', '\nExample:\n  tidegate incidents note inc_4x2… "the router was unplugged"')
+    .action(note);
+  withActor(incidents.command('resolve <id>').description('end an incident that verification has proved to be over'))
+    .option('--override', 'end it without proof; takes --reason and --for')
+    .option('--reason <text>', 'why', toReason)
+    .option('--for <duration>', 'when it is looked at again, such as 24h', toDuration)
+    .addHelpText(
+      'after',
+      '\nExample:\n  tidegate incidents resolve inc_4x2… --override --reason "machine retired" --for 72h',
+    )
+    .action(resolve);
+}
+
+function withActor(command: Command): Command {
+  return command
+    .option('--actor <name>', 'who does it (default: the user of this machine)', toActor)
+    .option('--json', 'print JSON');
+}

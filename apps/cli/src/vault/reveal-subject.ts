@@ -1,0 +1,51 @@
+import { isatty } from 'node:tty';
+import type { SafeName } from '@tidegate/core';
+import { findStoredSubject, recordAudit } from '@tidegate/store';
+import { auditSigner } from '@tidegate/vault';
+import { currentActor } from '../audit/current-actor.ts';
+import { presentHead } from '../audit/present-head.ts';
+import { fail } from '../output/fail.ts';
+import { say } from '../output/say.ts';
+import { withVault } from './with-vault.ts';
+
+export interface RevealFlags {
+  readonly reason: SafeName;
+  readonly yes?: boolean;
+  readonly actor?: SafeName;
+  readonly json?: boolean;
+}
+
+const STDOUT = 1;
+const USAGE = 2;
+
+/**
+ * `tidegate vault reveal ALIAS`: the id of a device or tunnel as Localtonet knows it; a device's is a credential. Printed to
+ * a terminal, or anywhere with `--yes`, and never without a row in the audit trail.
+ */
+export async function revealSubject(alias: string, flags: RevealFlags): Promise<void> {
+  if (flags.yes !== true && !isatty(STDOUT)) {
+    fail('The output is not a terminal and may be kept somewhere: say --yes if the id may go there.', USAGE);
+    return;
+  }
+  await withVault(async ({ sql, keyring, opener, countOpenings }) => {
+    const subject = await findStoredSubject(sql, alias);
+    if (subject === null) {
+      fail('There is no device or tunnel of this alias.', 1);
+      return;
+    }
+    const { publicId, sealedId, type, name } = subject;
+    const id =
+      publicId ??
+      (await opener.open(sealedId ?? Buffer.alloc(0), { row: subject.alias, purpose: 'subject-id' })).toString();
+    // Opened in memory only so far: without its row in the trail it is not shown.
+    const head = await recordAudit(sql, auditSigner(keyring), {
+      actor: currentActor(flags.actor),
+      action: 'vault.reveal',
+      target: subject.alias,
+      reason: flags.reason,
+      facts: { type },
+    });
+    await countOpenings();
+    say(flags.json ? JSON.stringify({ alias: subject.alias, type, name, id, audit: presentHead(head) }) : id);
+  });
+}

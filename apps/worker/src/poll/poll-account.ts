@@ -1,0 +1,113 @@
+import type { ConnectivityStatus, LayerOutcome } from '@tidegate/core';
+import { type ClaimedPoll, type Finding, recordPoll } from '@tidegate/store';
+import type { EdgeFinder } from '../topology/find-edges.ts';
+import { identifyListed, type Listed } from '../topology/identify-listed.ts';
+import type { AccountReader } from '../topology/read-account.ts';
+import { type ListedAccount, refreshTopology } from '../topology/refresh-topology.ts';
+import { judgeDevice, judgeTunnel } from '../verify/judge-account.ts';
+import type { WorkerContext } from '../worker-context.ts';
+
+/** What a poll needs besides the context. */
+export interface PollSources {
+  readonly context: WorkerContext;
+  readonly account: AccountReader;
+  readonly edges: EdgeFinder;
+}
+
+export interface PollAnswer {
+  /** Why a list could not be had; null when both were answered. */
+  readonly failure: string | null;
+  readonly retryAfterMs: number | null;
+  readonly devices: number;
+  readonly tunnels: number;
+  /** Subjects lost and back although no webhook said so, services whose gate was held for it, services with new edges. */
+  readonly lost: number;
+  readonly back: number;
+  readonly shut: readonly string[];
+  readonly relinked: number;
+}
+
+/** Findings one statement writes down. */
+const BATCH = 20_000;
+
+/**
+ * Polls API v2 once: one list of devices and one of tunnels, whatever the number of subjects. Names and edges are kept
+ * current from them, then what they say of connectivity is recorded. One list is of use without the other.
+ */
+export async function pollAccount(sources: PollSources, poll: ClaimedPoll): Promise<PollAnswer> {
+  const { context, account } = sources;
+  const [devices, tunnels] = await Promise.all([account.devices(), account.tunnels()]);
+  const tally = { lost: 0, back: 0, shut: [] as string[], relinked: 0 };
+  for (const group of new Set(context.config.sources.map((source) => source.group))) {
+    const lists = { devices, tunnels };
+    const found = await identify(context, group, lists);
+    const { written, relinked } = await refreshTopology(context, sources.edges, found);
+    // Subjects that the topology has just made are confirmed by this poll already.
+    const listed = written ? await identify(context, group, lists) : found;
+    const findings = [
+      ...toFindings(listed.devices, (device) => judgeDevice(devices, device).outcome),
+      ...toFindings(listed.tunnels ?? [], (tunnel) => judgeTunnel(tunnels, tunnel).outcome),
+    ];
+    const done = await record(context, findings, poll.askedAt);
+    tally.lost += done.lost;
+    tally.back += done.back;
+    tally.shut.push(...done.shut);
+    tally.relinked += relinked;
+  }
+  const failed = [devices, tunnels].flatMap((list) => (list.ok ? [] : [list]));
+  const waits = failed.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  return {
+    ...tally,
+    failure: failed[0]?.reason ?? null,
+    retryAfterMs: waits.length > 0 ? Math.max(...waits) : null,
+    devices: devices.ok ? devices.value.items.length : 0,
+    tunnels: tunnels.ok ? tunnels.value.items.length : 0,
+  };
+}
+
+interface Lists {
+  readonly devices: Awaited<ReturnType<AccountReader['devices']>>;
+  readonly tunnels: Awaited<ReturnType<AccountReader['tunnels']>>;
+}
+
+async function identify(context: WorkerContext, group: string, { devices, tunnels }: Lists): Promise<ListedAccount> {
+  return {
+    group,
+    devices: devices.ok
+      ? await identifyListed(context, group, devices.value, ({ token, name }) => ({ id: token, name }))
+      : [],
+    tunnels: tunnels.ok
+      ? await identifyListed(context, group, tunnels.value, ({ id, title }) => ({ id, name: title }))
+      : null,
+  };
+}
+
+const STATUS: Record<LayerOutcome, ConnectivityStatus | null> = {
+  pass: 'connected',
+  fail: 'disconnected',
+  unknown: null,
+  skipped: null,
+};
+
+/** The outcome of the layer is the finding, so that a poll and a verification cannot read one answer in two ways. */
+function toFindings<T>(listed: readonly Listed<T>[], judge: (item: T) => LayerOutcome): Finding[] {
+  return listed.flatMap(({ item, subject }) => {
+    const status = STATUS[judge(item)];
+    return subject === null || status === null ? [] : [{ subjectId: subject.id, status }];
+  });
+}
+
+async function record({ sql, config }: WorkerContext, findings: readonly Finding[], askedAt: Date) {
+  const fallback = config.policies.default;
+  if (fallback === undefined) throw new Error('a loaded config always holds the default policy');
+  const { openAfterMs, maxWaitMs } = fallback;
+  const settings = { askedAt, refreshMs: config.localtonet?.pollEveryMs ?? 0, openAfterMs, maxWaitMs };
+  const done = { lost: 0, back: 0, shut: [] as string[] };
+  for (let start = 0; start < findings.length; start += BATCH) {
+    const recorded = await recordPoll(sql, findings.slice(start, start + BATCH), settings);
+    done.lost += recorded.lost;
+    done.back += recorded.back;
+    done.shut.push(...recorded.shut);
+  }
+  return done;
+}

@@ -1,0 +1,283 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { applySources, claimKeyring, connect, isLiveSecret, listSourceSecrets, type Sql } from '@tidegate/store';
+import { createKeyring, loadKeyring, lookupHash } from '@tidegate/vault';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
+import { type CliRun, runCli } from '../support/run-cli.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let dataDir: string;
+let planted: PlantedService;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = connect(database.url, { application: 'test' });
+  dataDir = await makeTempFolder('commands');
+  await createKeyring(join(dataDir, 'keyring'));
+  await claimKeyring(sql, (await loadKeyring(join(dataDir, 'keyring'))).id);
+  planted = await plantService(sql, 'agent');
+}, 60_000);
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function cli(...args: string[]): Promise<CliRun> {
+  return runCli(args, {
+    DATABASE_URL: database.url,
+    TIDEGATE_DATA_DIR: dataDir,
+    TIDEGATE_CONFIG: join(dataDir, 'none.yaml'),
+  });
+}
+
+const ONE_SENTENCE = /^[A-Z][^\n]+\.\n$/;
+const WHY = ['--reason', 'planned move', '--actor', 'ada'];
+const HEAD = { seq: expect.any(Number), mac: expect.stringMatching(/^mac_[0-9a-f]{64}$/) };
+
+describe('every command', () => {
+  const commands = [
+    ...['hold', 'force-open', 'release', 'list'].map((name) => ['gate', name]),
+    ...['list', 'show', 'ack', 'note', 'resolve'].map((name) => ['incidents', name]),
+    ...['add', 'list', 'end'].map((name) => ['silence', name]),
+    ...['add', 'list', 'rotate', 'remove'].map((name) => ['sources', name]),
+    ...['init', 'status', 'rotate', 'rewrap', 'reveal'].map((name) => ['vault', name]),
+    ...['list', 'verify', 'head', 'openings'].map((name) => ['audit', name]),
+  ];
+
+  it.each(commands)('%s %s explains itself with an example, and knows --json', async (room, name) => {
+    const help = await cli(room ?? '', name ?? '', '--help');
+    expect(help.code).toBe(0);
+    expect(help.stdout).toContain(`Example:\n  `);
+    expect(help.stdout).toContain(`tidegate ${room} ${name}`);
+    expect(help.stdout).toContain('--json');
+  });
+
+  it('answers a slip of the pen with exit code 2 and one clear line', async () => {
+    const slips = [
+      ['gate', 'hold', 'agent'],
+      ['gate', 'hold', 'agent', '--reason', 'x', '--for', 'soon'],
+      ['gate', 'hold', 'agent', '--reason', ' \u202e ', '--for', '2h'],
+      ['gate', 'open', 'agent'],
+      ['incidents', 'resolve', 'inc_x', '--override'],
+      ['incidents', 'resolve', 'inc_x', '--reason', 'x'],
+      ['silence', 'add', '--reason', 'x', '--for', '2h'],
+      ['silence', 'add', '--all', '--service', 'agent', '--reason', 'x', '--for', '2h'],
+      ['sources', 'add', 'no spaces'],
+      ['sources', 'add', 'x', '--time-zone', 'Mars/Olympus'],
+      ['audit', 'verify', '--head', '3'],
+      ['vault', 'reveal', 'dev_x'],
+    ];
+    for (const args of slips) {
+      const run = await cli(...args);
+      expect([args.join(' '), run.code]).toEqual([args.join(' '), 2]);
+      expect(run.stdout).toBe('');
+      expect(run.stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('says so in one sentence when there is no database, no keyring, or another one', async () => {
+    const lost = await runCli(['gate', 'list'], { TIDEGATE_DATA_DIR: join(dataDir, 'nowhere') });
+    expect([lost.code, lost.stderr]).toEqual([1, expect.stringMatching(/^No database runs for /)]);
+    const empty = await runCli(['gate', 'list'], {
+      DATABASE_URL: database.url,
+      TIDEGATE_DATA_DIR: join(dataDir, 'nowhere'),
+    });
+    expect([empty.code, empty.stderr]).toEqual([1, expect.stringMatching(/holds no keyring yet/)]);
+    const other = join(dataDir, 'other');
+    await mkdir(other);
+    await createKeyring(join(other, 'keyring'));
+    for (const command of [
+      ['vault', 'status'],
+      ['vault', 'rotate', '--reason', 'x'],
+      ['vault', 'rewrap'],
+    ]) {
+      const wrong = await runCli(command, { DATABASE_URL: database.url, TIDEGATE_DATA_DIR: other });
+      expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/belongs to another keyring/)]);
+    }
+    const gone = await runCli(['gate', 'list'], {
+      DATABASE_URL: 'postgres://nobody:invented@127.0.0.1:1/none',
+      TIDEGATE_DATA_DIR: dataDir,
+    });
+    expect([gone.code, gone.stderr]).toEqual([1, 'tidegate: The database cannot be reached.\n']);
+  });
+});
+
+describe('tidegate gate', () => {
+  it('holds, forces open, shows whose hand it is, and takes it back', async () => {
+    const held = await cli('gate', 'hold', 'agent', ...WHY, '--for', '2h', '--json');
+    expect(held.code).toBe(0);
+    expect(held.json()).toEqual({
+      service: 'agent',
+      state: 'held',
+      generation: expect.any(Number),
+      expiresAt: expect.any(String),
+      audit: HEAD,
+    });
+    const opened = await cli('gate', 'force-open', 'agent', ...WHY, '--for', '15m');
+    expect(opened.stdout).toMatch(/^The gate of agent is forced open until .+\nAudit row \d+:mac_[0-9a-f]{64}\n$/);
+    const list = await cli('gate', 'list');
+    expect(list.stdout).toContain('FORCED OPEN by ada until ');
+    expect((await cli('gate', 'list', '--json')).json()).toMatchObject({
+      items: [{ service: 'agent', state: 'open', hand: { kind: 'open', actor: 'ada', reason: 'planned move' } }],
+    });
+    expect((await cli('gate', 'release', 'agent')).code).toBe(0);
+    const again = await cli('gate', 'release', 'agent');
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(ONE_SENTENCE)]);
+    expect((await cli('gate', 'hold', 'nobody', ...WHY, '--for', '2h')).code).toBe(1);
+  });
+
+  it('names the user of this machine unless told otherwise', async () => {
+    await cli('gate', 'hold', 'agent', '--reason', 'x', '--for', '2h');
+    const { items } = (await cli('audit', 'list', '--limit', '1', '--json')).json<{ items: { actor: string }[] }>();
+    expect(items[0]?.actor).toMatch(/^cli:.+/);
+    await cli('gate', 'release', 'agent');
+  });
+});
+
+describe('tidegate incidents', () => {
+  it('shows, acknowledges, notes and ends an incident', async () => {
+    await deliver(sql, planted, { status: 'disconnected' });
+    await sql`insert into incident (id, kind, group_id, opened_at, summary) values ('inc_a', 'tunnel', ${planted.tunnelId}, now(), 'Tunnel is down.')`;
+    await sql`insert into incident_subject values ('inc_a', ${planted.tunnelId}, 'tunnel_down', now())`;
+    await sql`insert into incident_service values ('inc_a', ${planted.serviceId})`;
+    expect((await cli('incidents', 'list', '--state', 'open')).stdout).toContain('inc_a');
+    expect((await cli('incidents', 'ack', 'inc_a', '--actor', 'ada', '--json')).json()).toEqual({
+      id: 'inc_a',
+      state: 'acknowledged',
+      audit: HEAD,
+    });
+    const again = await cli('incidents', 'ack', 'inc_a');
+    expect([again.code, again.stderr]).toEqual([1, 'It was acknowledged before, by ada.\n']);
+    expect((await cli('incidents', 'note', 'inc_a', 'the router was unplugged', '--actor', 'ada')).code).toBe(0);
+    const refused = await cli('incidents', 'resolve', 'inc_a');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^It is still disconnected: /)]);
+    const ended = await cli('incidents', 'resolve', 'inc_a', '--override', ...WHY, '--for', '72h');
+    expect(ended.stdout).toMatch(/^Resolved inc_a by override\. /);
+    const shown = await cli('incidents', 'show', 'inc_a');
+    expect(shown.stdout).toContain('Note by ada: the router was unplugged');
+    expect(shown.stdout).toContain('Ended by hand by ada, without a verification: planned move');
+    for (const args of [
+      ['show', 'inc_nobody'],
+      ['ack', 'inc_nobody'],
+      ['note', 'inc_nobody', 'x'],
+      ['resolve', 'inc_nobody'],
+    ]) {
+      expect(await cli('incidents', ...args)).toMatchObject({ code: 1, stderr: 'There is no incident of this id.\n' });
+    }
+  });
+});
+
+describe('tidegate silence', () => {
+  it('adds, lists and ends', async () => {
+    const added = await cli('silence', 'add', '--service', 'agent', ...WHY, '--for', '2h', '--json');
+    const { silence } = added.json<{ silence: { id: string; live: boolean } }>();
+    expect(silence).toMatchObject({ id: expect.stringMatching(/^sil_[a-z2-7]+$/), live: true });
+    expect((await cli('silence', 'list')).stdout).toContain('service agent  by ada: planned move');
+    expect((await cli('silence', 'end', silence.id)).code).toBe(0);
+    expect((await cli('silence', 'end', silence.id)).code).toBe(1);
+    expect((await cli('silence', 'list')).stdout).toBe('Nothing is silenced.\n');
+    expect((await cli('silence', 'list', '--ended', '--json')).json<{ items: unknown[] }>().items).toHaveLength(1);
+    expect((await cli('silence', 'add', '--group', 'dev_nobody', ...WHY, '--for', '2h')).code).toBe(1);
+  });
+});
+
+describe('tidegate sources', () => {
+  it('adds one, shows its URL once, rotates and removes it', async () => {
+    const added = await cli('sources', 'add', 'office', '--group', 'home-lab', '--json');
+    const { webhookUrl } = added.json<{ webhookUrl: string }>();
+    expect(webhookUrl).toMatch(/^https:\/\/<your receiver>\/hooks\/localtonet\/[A-Za-z0-9_-]{16,}$/);
+    const rotated = await cli('sources', 'rotate', 'office', '--json');
+    expect(rotated.json<{ webhookUrl: string }>().webhookUrl).not.toBe(webhookUrl);
+    const list = await cli('sources', 'list');
+    expect(list.stdout).toContain('office  (group home-lab, UTC, watch linked; added by hand)');
+    expect(list.stdout).toContain('2 live: a rotation is under way');
+    const secrets = [webhookUrl, rotated.json<{ webhookUrl: string }>().webhookUrl].map(
+      (url) => url.split('/').at(-1) ?? '?',
+    );
+    for (const secret of secrets)
+      expect(list.stdout + (await cli('sources', 'list', '--json')).stdout).not.toContain(secret);
+    expect((await cli('sources', 'rotate', 'office')).code).toBe(1);
+    expect((await cli('sources', 'rotate', 'office', '--finish')).code).toBe(0);
+    expect((await cli('sources', 'rotate', 'office', '--finish')).code).toBe(1);
+    expect((await cli('sources', 'remove', 'office')).code).toBe(0);
+    expect((await cli('sources', 'remove', 'office')).code).toBe(1);
+    const configured = await cli('sources', 'remove', 'src-agent');
+    expect([configured.code, configured.stderr]).toEqual([1, expect.stringMatching(/defined by the config/)]);
+  });
+});
+
+describe('tidegate keys', () => {
+  it('tells the trail who made and revoked a key, and never the key', async () => {
+    const { id, key } = (await cli('keys', 'create', '--name', 'probe', '--scopes', 'gate:read', '--json')).json<{
+      id: string;
+      key: string;
+    }>();
+    expect((await cli('keys', 'revoke', id)).code).toBe(0);
+    expect((await cli('keys', 'revoke', id)).code).toBe(1);
+    const list = await cli('audit', 'list', '--limit', '2', '--json');
+    expect(list.json()).toMatchObject({
+      items: [
+        { action: 'key.revoke', target: id },
+        { action: 'key.create', target: id, facts: { name: 'probe', scopes: 'gate:read' } },
+      ],
+    });
+    expect(list.stdout).not.toContain(key);
+  });
+});
+
+describe('tidegate sources rotate, of a source whose secret was made for the config', () => {
+  it('puts the second secret into its file, and the first ends with --finish', async () => {
+    const keyring = await loadKeyring(join(dataDir, 'keyring'));
+    const file = join(dataDir, 'source-secret-src-agent');
+    const configured = (secret: string) => [
+      {
+        name: 'src-agent',
+        group: 'g-agent',
+        timeZone: 'UTC',
+        watch: 'linked' as const,
+        secretHash: lookupHash(keyring, 'source-secret', secret),
+      },
+    ];
+    await writeFile(file, 'invented-first-secret\n');
+    await applySources(sql, configured('invented-first-secret'));
+    const { webhookUrl } = (await cli('sources', 'rotate', 'src-agent', '--json')).json<{ webhookUrl: string }>();
+    const second = webhookUrl.split('/').at(-1) ?? '';
+    expect((await readFile(file, 'utf8')).trim()).toBe(second);
+    await applySources(sql, configured(second));
+    const live = async () => (await listSourceSecrets(sql)).filter(({ name }) => name === 'src-agent').length;
+    expect(await live()).toBe(2);
+    expect((await cli('sources', 'rotate', 'src-agent', '--finish')).code).toBe(0);
+    await applySources(sql, configured(second));
+    expect(await live()).toBe(1);
+    expect(await isLiveSecret(sql, 'src-agent', lookupHash(keyring, 'source-secret', second))).toBe(true);
+  });
+});
+
+describe('tidegate audit', () => {
+  it('lists, exports the head, and proves the trail up to it', async () => {
+    const head = (await cli('audit', 'head')).stdout.trim();
+    expect(head).toMatch(/^\d+:mac_[0-9a-f]{64}$/);
+    expect((await cli('audit', 'verify', '--head', head)).code).toBe(0);
+    await cli('gate', 'hold', 'agent', ...WHY, '--for', '2h');
+    await cli('gate', 'release', 'agent');
+    expect((await cli('audit', 'verify', '--head', head, '--json')).json()).toMatchObject({ intact: true, head: HEAD });
+    await sql`alter table audit disable trigger user`;
+    const [last] = await sql`delete from audit where seq > ${Number(head.split(':')[0]) - 1} returning seq`;
+    const cut = await cli('audit', 'verify', '--head', head);
+    expect([cut.code, cut.stderr]).toEqual([1, expect.stringMatching(/the trail ends before the head/)]);
+    expect((await cli('audit', 'verify')).code).toBe(0);
+    await sql`update audit set actor = 'eve' where seq = 1`;
+    const changed = await cli('audit', 'verify', '--json');
+    expect([changed.code, changed.json()]).toEqual([1, { intact: false, seq: 1, flaw: 'changed' }]);
+    await sql`delete from audit`;
+    await sql`alter table audit enable trigger user`;
+    expect(last).toBeDefined();
+    expect((await cli('audit', 'head')).code).toBe(1);
+    expect((await cli('audit', 'list')).stdout).toBe('The audit trail is empty.\n');
+  });
+});

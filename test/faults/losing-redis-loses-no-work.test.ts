@@ -16,7 +16,7 @@ let stack: Stack;
 beforeAll(async () => {
   [redis, world] = await Promise.all([startTestRedis(), startWorld({ stoppedAppDelayMs: 300 })]);
   // One outage after the other, each an incident of its own.
-  const config = stackConfig(world, { policy: { reopenWithin: '0s', flap: { opensAt: 100, settlesAt: 10 } } });
+  const config = stackConfig(world, { policy: { reopenWithin: '0s' } });
   stack = await startStack({ config, env: { REDIS_URL: redis.url } });
   world.connectWebhook(stack.ready().sources[0]?.webhookUrl ?? '');
   await until('the gate opens', gate, ({ decision }) => decision === 'allowed');

@@ -20,6 +20,8 @@ export interface ConfigChanges {
 const FAST = {
   openAfter: '1s',
   maxWait: '5s',
+  // Several outages of one device in one test are not an unstable connection.
+  flap: { opensAt: 100, settlesAt: 10 },
   verify: { passes: 2, every: '400ms', timeout: '2s', edgeTimeout: '4s', recheckEvery: '60s' },
   release: { retry: { attempts: 8, baseDelay: '200ms', maxDelay: '1s', maxElapsed: '5m' } },
 };

@@ -14,7 +14,7 @@ sources:
     watch: all
 
 # With an API key (worker only) Tidegate learns which token is which device and which tunnels it has, and verifies the
-# device and tunnel layers. pollEvery is not in effect yet.
+# device and tunnel layers; the account is asked every pollEvery, so that a lost webhook is found.
 #localtonet:
 #  apiKey: \${LOCALTONET_API_KEY}
 #  pollEvery: 60s
@@ -33,8 +33,8 @@ services:
 #      application: { url: https://abc.localto.net/whoami, headers: { authorization: "Bearer \${AGENT_PROBE}" } }
 #    policy: default
 
-# When an outage becomes an incident, how often to verify, how often a callback is tried. flap, canary and maxPerSecond
-# are not in effect yet.
+# When an outage becomes an incident, how often to verify, how often a callback is tried. canary and maxPerSecond are
+# not in effect yet.
 #policies:
 #  default:
 #    openAfter: 20s
@@ -44,7 +44,7 @@ services:
 #    verify: { passes: 2, every: 5s, timeout: 5s, edgeTimeout: 35s, recheckEvery: 5m }
 #    release: { canary: 1, maxPerSecond: 20, retry: { attempts: 8, baseDelay: 1s, maxDelay: 5m, maxElapsed: 24h } }
 
-# So many devices, and this part of all of them, lost within the window make one mass incident (not in effect yet).
+# So many devices, and this part of all of them, lost within the window make one mass incident.
 #mass: { window: 30s, minDevices: 5, fraction: 0.5 }
 
 # The URL Localtonet reaches the receiver at, the proxies in front of it, and how far clocks may differ.

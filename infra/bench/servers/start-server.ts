@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface StartedServer {
+  /** Of its listener; 0 when it has none but the one for health. */
   readonly port: number;
   readonly pid: number;
   stop(): Promise<void>;
@@ -11,6 +12,7 @@ export interface StartedServer {
 const ENTRIES = {
   receiver: new URL('../../../apps/receiver/dist/main.js', import.meta.url),
   api: new URL('../../../apps/api/dist/main.js', import.meta.url),
+  worker: new URL('../../../apps/worker/dist/main.js', import.meta.url),
   'one-transaction-receiver': new URL('./one-transaction-receiver.ts', import.meta.url),
   'hono-floor': new URL('./hono-floor.ts', import.meta.url),
 };
@@ -24,7 +26,7 @@ export interface ServerOptions {
   readonly logFd: number;
 }
 
-const STOP_MS = 10_000;
+const STOP_MS = 15_000;
 
 /**
  * Starts a server as a process of its own, as `tidegate up` starts its apps: it tells its port over IPC and ends when this
@@ -56,8 +58,8 @@ export async function startServer({ entry, nodeArgs = [], env, logFd }: ServerOp
 function untilReady(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.on('message', (message: { type: string; port: number }) => {
-      if (message.type === 'ready') resolve(message.port);
+    child.on('message', (message: { type: string; port?: number }) => {
+      if (message.type === 'ready') resolve(message.port ?? 0);
     });
   });
 }

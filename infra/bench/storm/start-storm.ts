@@ -22,7 +22,7 @@ import {
   newPathSecret,
   type Sealer,
 } from '@tidegate/vault';
-import { type StartedApp, startApp } from './start-app.ts';
+import { type StartedServer, startServer } from '../servers/start-server.ts';
 
 const GROUP = 'bench';
 const API_KEY = 'bench-api-key';
@@ -42,8 +42,8 @@ export interface Storm {
   readonly account: LocaltonetAccount;
   readonly agent: Agent;
   readonly sql: Sql;
-  readonly receiver: StartedApp;
-  readonly worker: StartedApp;
+  readonly receiver: StartedServer;
+  readonly worker: StartedServer;
   readonly webhookUrl: string;
   /** What the apps printed last. */
   readLog(): Promise<string>;
@@ -78,7 +78,7 @@ export async function startStorm(plan: StormPlan): Promise<Storm> {
     await plantTopology(sql, await loadKeyring(join(folder, 'keyring')), fleet);
     const env = toEnvironment(folder, postgres.url);
     const start = async (app: 'receiver' | 'worker') =>
-      keep(await startApp(app, { ...env, TIDEGATE_PORT: '0' }, log.fd), (it) => it.stop());
+      keep(await startServer({ entry: app, env: { ...env, TIDEGATE_PORT: '0' }, logFd: log.fd }), (it) => it.stop());
     const receiver = await start('receiver');
     const worker = await start('worker');
     const webhookUrl = `http://127.0.0.1:${receiver.port}/hooks/localtonet/${secret}`;

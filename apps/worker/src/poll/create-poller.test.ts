@@ -178,6 +178,20 @@ describe('a poll', () => {
     expect((await context.sql`select failures from poll`)[0]?.failures).toBe(0);
   });
 
+  it(
+    verifies('I2', 'links no device while its tunnels cannot be had, since its Disconnected would shut nothing'),
+    async () => {
+      await start();
+      const linked = () => context.sql`select 1 from subject where type = 'device' and linked_at is not null`;
+      account.setFault({ kind: 'rate_limited', retryAfter: 300 }, { endpoint: 'GET /tunnels', times: 1 });
+      await poller.look();
+      expect(await linked()).toHaveLength(0);
+      await passTime(context.sql, 301_000);
+      await poller.look();
+      expect(await linked()).toHaveLength(1);
+    },
+  );
+
   it('says nothing of a subject the API does not speak of, whose gate is then held as unknown', async () => {
     await start();
     await poller.look();

@@ -38,12 +38,13 @@ export interface RewrapOptions {
  */
 export async function rewrap(vault: VaultContext, options: RewrapOptions): Promise<RewrapCounts> {
   const counts = { subjects: 0, dataKeys: 0 };
-  for await (const done of renewFingerprints(vault, options)) {
-    counts.subjects += done;
-    options.onProgress?.(counts);
-  }
+  // A broken data key comes before the many subjects that cannot be opened because of it: the cause is told first.
   for await (const done of renewWrappings(vault, options)) {
     counts.dataKeys += done;
+    options.onProgress?.(counts);
+  }
+  for await (const done of renewFingerprints(vault, options)) {
+    counts.subjects += done;
     options.onProgress?.(counts);
   }
   return counts;

@@ -103,8 +103,15 @@ module.exports = {
     {
       name: 'core-rooms-share-only-the-model',
       severity: 'error',
-      from: { path: '^packages/core/src/([^/]+)/', pathNot: SHIPPED.pathNot },
+      from: { path: '^packages/core/src/([^/]+)/', pathNot: [SHIPPED.pathNot, '^packages/core/src/replay/'] },
       to: { path: '^packages/core/src/', pathNot: ['^packages/core/src/$1/', '^packages/core/src/model/'] },
+    },
+    {
+      name: 'replay-plays-record-and-correlate',
+      comment: 'The one room that looks into others: it plays their rules instead of writing them again.',
+      severity: 'error',
+      from: { path: '^packages/core/src/replay/', pathNot: SHIPPED.pathNot },
+      to: { path: '^packages/core/src/', pathNot: '^packages/core/src/(replay|model|record|correlate)/' },
     },
     {
       name: 'core-imports-zod-only',

@@ -59,6 +59,8 @@ describe('the import rules can fail', () => {
   it.each([
     ['packages/core/src/verify/a.ts', '../record/b.ts', 'core rooms'],
     ['packages/core/src/model/a.ts', '../record/b.ts', 'core rooms'],
+    ['packages/core/src/replay/a.ts', '../release/b.ts', 'core rooms'],
+    ['packages/core/src/correlate/a.ts', '../replay/b.ts', 'core rooms'],
     ['packages/core/src/verify/a.ts', 'node:fs', 'zod and nothing else'],
     ['packages/core/src/verify/a.ts', 'fs', 'zod and nothing else'],
     ['packages/core/src/verify/a.ts', '@tidegate/store', 'may not import'],
@@ -112,6 +114,7 @@ describe('the import rules can fail', () => {
 
   it.each([
     ['packages/core/src/verify/a.ts', '../model/b.ts'],
+    ['packages/core/src/replay/a.ts', '../correlate/b.ts'],
     ['packages/core/src/verify/a.ts', 'zod'],
     ['packages/store/src/gate/a.ts', '@tidegate/core'],
     ['packages/store/src/gate/a.ts', 'postgres'],

@@ -62,6 +62,7 @@ function judgeRelative(path: string, target: string): string[] {
   const room = /^packages\/core\/src\/([^/]+)\//.exec(path)?.[1];
   if (
     room !== undefined &&
+    !(room === 'replay' && /^packages\/core\/src\/(record|correlate)\//.test(target)) &&
     !target.startsWith(`packages/core/src/${room}/`) &&
     !target.startsWith('packages/core/src/model/')
   ) {

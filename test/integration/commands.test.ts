@@ -47,6 +47,7 @@ describe('every command', () => {
     ...['add', 'list', 'rotate', 'remove'].map((name) => ['sources', name]),
     ...['init', 'status', 'rotate', 'rewrap', 'reveal'].map((name) => ['vault', name]),
     ...['list', 'verify', 'head', 'openings'].map((name) => ['audit', name]),
+    ...['list', 'show', 'replay'].map((name) => ['quarantine', name]),
   ];
 
   it.each(commands)('%s %s explains itself with an example, and knows --json', async (room, name) => {
@@ -71,6 +72,7 @@ describe('every command', () => {
       ['sources', 'add', 'x', '--time-zone', 'Mars/Olympus'],
       ['audit', 'verify', '--head', '3'],
       ['vault', 'reveal', 'dev_x'],
+      ['quarantine', 'show', 'qua_x'],
     ];
     for (const args of slips) {
       const run = await cli(...args);

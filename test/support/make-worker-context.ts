@@ -9,6 +9,8 @@ import type { WorkerContext } from '../../apps/worker/src/worker-context.ts';
 import { POLICIES } from './policies.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
+const DAY_MS = 86_400_000;
+
 export interface WorkerContextOptions {
   readonly databaseUrl: string;
   readonly localtonet: { readonly baseUrl: string; readonly apiKey: string; readonly pollEveryMs: number } | null;
@@ -78,6 +80,14 @@ function toConfig({ localtonet, services = [], watch = 'linked', policy = {} }: 
       allowSelfDependency: false,
     },
     outbound: { probes: { allowPrivate: ['127.0.0.1/32'], control: null }, callbacks: { allowPrivate: [] } },
+    retention: {
+      observationsMs: 90 * DAY_MS,
+      incidentsMs: 365 * DAY_MS,
+      verificationsMs: 30 * DAY_MS,
+      callbacksMs: 30 * DAY_MS,
+      idempotencyMs: 7 * DAY_MS,
+      quarantineMs: 30 * DAY_MS,
+    },
     defaultsTaken: [],
   };
 }

@@ -2,20 +2,23 @@ import type { AddressInfo } from 'node:net';
 import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
 import { type AppContext, errorCode, type Log, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
-import { claimKeyring, connect, migrate, ping, saveDataKey } from '@tidegate/store';
+import { addSourceCounts, claimKeyring, connect, migrate, ping, type Sql, saveDataKey } from '@tidegate/store';
 import { createSealer } from '@tidegate/vault';
 import { listen } from './listen.ts';
-import { createWebhookApp } from './receive/webhook-app.ts';
+import { createAddressJudge } from './receive/judge-address.ts';
+import { createWebhookApp, type WebhookAppOptions } from './receive/webhook-app.ts';
 import { createWebhookServer } from './receive/webhook-server.ts';
 import { createIntake } from './record/create-intake.ts';
 import { applyConfiguredSources } from './source/apply-configured-sources.ts';
 import { createSourceDirectory, type SourceDirectory } from './source/source-directory.ts';
+import { createSourceTally, type SourceTally } from './source/source-tally.ts';
 import { watchForClose } from './watch-for-close.ts';
 import { watchKeys } from './watch-keys.ts';
 
 const DEFAULT_PORT = 7411;
 const DEFAULT_ADMIN_PORT = 7413;
 const REFRESH_SOURCES_MS = 5000;
+const TALLY_MS = 2000;
 const DRAIN_MS = 3000;
 
 /** Starts the internet-facing app: it seals and records, and holds no key that opens anything. */
@@ -44,14 +47,14 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
   });
   const sources = await createSourceDirectory(sql, keyring);
   const refreshing = keepFresh(sources, log);
+  const { tally, stopTally } = keepTally(sql, log);
   const intake = createIntake({ sql, keyring, sealer, queue, config, log, metrics });
   const app = createWebhookApp({
     intake,
     sources,
-    onReject: (status, reason, source) => {
-      metrics.count('receive.requests', { outcome: reason });
-      log.info('delivery.rejected', { status, reason, source });
-    },
+    tally,
+    mayPost: createAddressJudge(config.receiver),
+    onReject: noteRejection(context),
   });
   const server = createWebhookServer(app);
   const closeServer = watchForClose(server);
@@ -71,6 +74,7 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
       () => closeServer(DRAIN_MS),
       () => intake.committer.drained(),
       () => clearInterval(refreshing),
+      () => stopTally(),
       () => keys.stop(),
       () => queue.close(),
       () => admin.close(),
@@ -83,4 +87,26 @@ function keepFresh(sources: SourceDirectory, log: Log): NodeJS.Timeout {
   const warn = (error: unknown) =>
     log.warn('store.unavailable', { operation: 'refresh_sources', code: errorCode(error) });
   return setInterval(() => void sources.refresh().catch(warn), REFRESH_SOURCES_MS);
+}
+
+/** Writes the counts of sources down now and then, and the last of them at the stop. */
+function keepTally(sql: Sql, log: Log): { tally: SourceTally; stopTally(): Promise<void> } {
+  const tally = createSourceTally((counts) => addSourceCounts(sql, counts), Date.now);
+  const warn = (error: unknown) =>
+    log.warn('store.unavailable', { operation: 'count_sources', code: errorCode(error) });
+  const timer = setInterval(() => void tally.flush().catch(warn), TALLY_MS);
+  return {
+    tally,
+    stopTally() {
+      clearInterval(timer);
+      return tally.flush();
+    },
+  };
+}
+
+function noteRejection({ metrics, log }: AppContext): WebhookAppOptions['onReject'] {
+  return (status, reason, source) => {
+    metrics.count('receive.requests', { outcome: reason });
+    log.info('delivery.rejected', { status, reason, source });
+  };
 }

@@ -1,12 +1,15 @@
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import type { AppError } from '@tidegate/core';
 import { createKeyring, createSealer, loadKeyring } from '@tidegate/vault';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { listen } from '../src/listen.ts';
+import { type AddressRules, createAddressJudge } from '../src/receive/judge-address.ts';
 import type { IntakeItem } from '../src/receive/receive-delivery.ts';
 import { createWebhookApp, type RejectReason } from '../src/receive/webhook-app.ts';
 import { createWebhookServer } from '../src/receive/webhook-server.ts';
 import type { DeliveryOutcome } from '../src/record/commit-deliveries.ts';
+import type { SourceTally } from '../src/source/source-tally.ts';
 import { openConnection, type RawAnswer } from './open-connection.ts';
 
 /** An invented path secret. */
@@ -18,21 +21,29 @@ export interface TestListener {
   /** What reached the commit, in order. */
   readonly submitted: IntakeItem[];
   readonly rejected: { readonly status: number; readonly reason: RejectReason; readonly source: string | null }[];
+  /** What was counted, in order. */
+  readonly tallied: Parameters<SourceTally['note']>[];
   /** What the next commits do, instead of recording. */
   readonly next: (() => Promise<DeliveryOutcome>)[];
+  /** Codes of the bodies that were kept as malformed, in order. */
+  readonly quarantined: string[];
+  /** Why keeping fails, while it does. */
+  quarantineFailure: AppError | null;
   /** Sends a request over a connection of its own and gives the answer. */
   send(text: string | Buffer): Promise<RawAnswer>;
   close(): Promise<void>;
 }
 
 /** The public listener as the app runs it, over real sockets; commits are kept in memory. */
-export async function startTestListener(): Promise<TestListener> {
+export async function startTestListener(rules?: AddressRules): Promise<TestListener> {
   const folder = await makeTempFolder('listener');
   await createKeyring(`${folder}/keyring`);
   const keyring = await loadKeyring(`${folder}/keyring`);
   const submitted: IntakeItem[] = [];
   const rejected: TestListener['rejected'] = [];
   const next: TestListener['next'] = [];
+  const quarantined: string[] = [];
+  const tallied: TestListener['tallied'] = [];
   const seen = new Set<string>();
   const record = async (item: IntakeItem): Promise<DeliveryOutcome> => {
     const key = item.delivery.observationKey;
@@ -51,8 +62,15 @@ export async function startTestListener(): Promise<TestListener> {
         },
         drained: () => Promise.resolve(),
       },
+      quarantine: {
+        async keep(_source, _body, { field, problem }) {
+          if (listener.quarantineFailure !== null) throw listener.quarantineFailure;
+          quarantined.push(`${field}:${problem}`);
+        },
+      },
       now: Date.now,
     },
+    tally: { note: (...noted) => void tallied.push(noted) },
     sources: {
       find: (secret) =>
         secret === SECRET
@@ -60,16 +78,20 @@ export async function startTestListener(): Promise<TestListener> {
           : null,
       refresh: () => Promise.resolve(),
     },
+    ...(rules && { mayPost: createAddressJudge(rules) }),
     onReject: (status, reason, source) => void rejected.push({ status, reason, source }),
   });
   const server = createWebhookServer(app);
   await listen(server, '127.0.0.1', 0);
   const { port } = server.address() as AddressInfo;
-  return {
+  const listener: TestListener = {
     port,
     submitted,
     rejected,
+    tallied,
     next,
+    quarantined,
+    quarantineFailure: null,
     async send(text) {
       const connection = await openConnection(port);
       connection.send(text);
@@ -81,6 +103,7 @@ export async function startTestListener(): Promise<TestListener> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+  return listener;
 }
 
 /** A webhook body with other values for some fields; undefined leaves a field out. */

@@ -46,9 +46,11 @@ const app = createWebhookApp({
       submit: async (item) => (await commit([item]))[0] ?? { kind: 'refused' },
       drained: () => Promise.resolve(),
     },
+    quarantine: { keep: () => Promise.resolve() },
     now: Date.now,
   },
   sources: await createSourceDirectory(sql, keyring),
+  tally: { note: () => undefined },
   onReject: () => undefined,
 });
 const server = createWebhookServer(app);

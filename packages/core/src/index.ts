@@ -58,6 +58,7 @@ export {
   type LayerResult,
   type Verdict,
 } from './model/verification.ts';
+export { describeShape } from './receive/describe-shape.ts';
 export {
   type ActionDate,
   type ActionDateZone,
@@ -115,6 +116,16 @@ export {
   type CallbackValidation,
   validateCallback,
 } from './release/validate-callback.ts';
+export { compareReplays, type ReplayDifference } from './replay/compare-replays.ts';
+export type {
+  Replay,
+  ReplayedIncident,
+  ReplayHistory,
+  ReplayObservation,
+  ReplayRules,
+  ReplaySubject,
+} from './replay/replay-model.ts';
+export { simulate } from './replay/simulate.ts';
 export { applyControl, type ControlOutcome } from './verify/apply-control.ts';
 export { applyEssential, type EssentialFacts } from './verify/apply-essential.ts';
 export { countPasses, type FinishedRun, type PassCount, type PassDecision } from './verify/count-passes.ts';

@@ -7,6 +7,7 @@ export type {
   ProbesConfig,
   ReceiverConfig,
   ReporterProbeConfig,
+  RetentionConfig,
   RetryConfig,
   ServiceConfig,
   SourceConfig,
@@ -15,6 +16,7 @@ export type {
 export { ConfigError, type ConfigIssue, EnvError } from './config/config-error.ts';
 export { configJsonSchema } from './config/config-json-schema.ts';
 export { loadConfig, parseConfig } from './config/load-config.ts';
+export { loadPolicies } from './config/load-policies.ts';
 export { formatDuration, parseDuration } from './config/parse-duration.ts';
 export { type LogLevel, type ProcessEnv, readProcessEnv } from './config/read-process-env.ts';
 export type { Env } from './config/resolve-values.ts';

@@ -67,12 +67,27 @@ export { type FinishedPoll, finishPoll } from './poll/finish-poll.ts';
 export { holdUnknown } from './poll/hold-unknown.ts';
 export { type MatchedSubject, matchSubjects } from './poll/match-subjects.ts';
 export { type Finding, type PollSettings, type RecordedPoll, recordPoll } from './poll/record-poll.ts';
+export {
+  type QuarantineCaps,
+  type QuarantinedBody,
+  quarantineBody,
+} from './quarantine/quarantine-body.ts';
+export {
+  claimReplay,
+  listQuarantine,
+  type QuarantineRow,
+  readQuarantined,
+  type StoredQuarantine,
+} from './quarantine/read-quarantine.ts';
+export { type HistoryRange, loadHistory } from './replay/load-history.ts';
+export { type Pruned, prune, type RetentionPeriods } from './retention/prune.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';
 export { type CreatedSilence, createSilence, type NewSilence } from './silence/create-silence.ts';
 export { type EndedSilence, type EndSilence, endSilence } from './silence/end-silence.ts';
 export { listSilences, readLiveSilences, type SilenceFilter } from './silence/list-silences.ts';
 export type { SilenceRow } from './silence/silence-row.ts';
 export { type AddedSource, addSource, type NewSource } from './source/add-source.ts';
+export { addSourceCounts, type SourceCount } from './source/add-source-counts.ts';
 export { applySources, type SourceConfig } from './source/apply-sources.ts';
 export { type LiveSource, listSourceSecrets } from './source/list-source-secrets.ts';
 export { isLiveSecret, listSources, type SourceRow } from './source/list-sources.ts';

@@ -11,6 +11,8 @@ export { newAlias, newId } from './naming/new-id.ts';
 export { newApiKey, newPathSecret, newSigningSecret } from './naming/new-path-secret.ts';
 export { type ObservedFact, observationKey } from './naming/observation-key.ts';
 export type { SealerOptions } from './sealing/data-key-turns.ts';
+export { identifySubject } from './sealing/identify-subject.ts';
 export type { DataKeyRow } from './sealing/new-data-key.ts';
+export { redactWebhook } from './sealing/redact-webhook.ts';
 export type { SealedPlace, SealPurpose } from './sealing/sealed-layout.ts';
 export { createSealer, type Sealer } from './sealing/sealer.ts';

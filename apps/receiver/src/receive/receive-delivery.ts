@@ -1,17 +1,21 @@
-import { observationId, parseActionDate, parseWebhook, type WebhookError } from '@tidegate/core';
+import { observationId, parseWebhook, type WebhookError } from '@tidegate/core';
 import type { DeliveryRecord, LiveSource } from '@tidegate/store';
-import { type Keyring, observationKey, type Sealer } from '@tidegate/vault';
+import { type Keyring, redactWebhook, type Sealer } from '@tidegate/vault';
+import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { DeliveryOutcome } from '../record/commit-deliveries.ts';
 import type { GroupCommitter } from '../record/group-committer.ts';
 import { newDeliveryId } from '../record/new-delivery-id.ts';
 import { type NamedSubject, nameSubject } from '../record/subject-directory.ts';
-
-/** What the column holds; a body of 16 KiB has room for fewer. */
-const MOST_UNNAMED = 32_767;
+import type { SentFacts } from './describe-delivery.ts';
 
 /** What becomes of one delivery; each variant has one HTTP status. */
 export type ReceiveResult =
-  | { readonly kind: 'recorded'; readonly observation: string; readonly repeat: boolean }
+  | {
+      readonly kind: 'recorded';
+      readonly observation: string;
+      readonly repeat: boolean;
+      readonly sent: SentFacts;
+    }
   | { readonly kind: 'malformed'; readonly errors: readonly WebhookError[] }
   | { readonly kind: 'refused' };
 
@@ -25,39 +29,29 @@ export interface Intake {
   readonly keyring: Keyring;
   readonly sealer: Sealer;
   readonly committer: GroupCommitter<IntakeItem, DeliveryOutcome>;
+  readonly quarantine: Quarantine;
   readonly now: () => number;
 }
 
 /**
- * Receives one body from an authenticated source: parse, redact, record. Resolves after the commit (I1).
+ * Receives one body from an authenticated source: parse, redact, record. Resolves after the commit (I1); a body that is not
+ * understood is kept sealed before it is answered.
  * @throws AppError when the store cannot be reached or the outcome of the commit is unknown: answer 503
  */
 export async function receiveDelivery(intake: Intake, source: LiveSource, body: Buffer): Promise<ReceiveResult> {
   const parsed = parseWebhook(body);
-  if (!parsed.ok) return { kind: 'malformed', errors: parsed.errors };
-  const { webhook, extra } = parsed;
-  const { type, id, status, actionDate } = webhook;
-  const { group } = source;
-  const date = parseActionDate(actionDate, source.timeZone);
-  const dated = date.kind === 'dated' ? date : null;
-  if (dated === null) await intake.sealer.ready();
-  const key = observationKey(intake.keyring, { group, type, id, status, actionDateRaw: actionDate });
+  if (!parsed.ok) {
+    const [first] = parsed.errors;
+    if (first !== undefined) await intake.quarantine.keep(source, body, first);
+    return { kind: 'malformed', errors: parsed.errors };
+  }
+  const { type, id } = parsed.webhook;
+  const redacted = await redactWebhook(intake, source, parsed);
   const outcome = await intake.committer.submit({
-    subject: nameSubject(intake.keyring, { group, type, id }),
-    delivery: {
-      deliveryId: newDeliveryId(intake.now()),
-      observationKey: key,
-      sourceId: source.id,
-      status,
-      ticks: dated?.ticks ?? null,
-      zone: dated?.zone ?? null,
-      // A date is kept as it was sent; text that is not one may be anything, a token included, so it is sealed.
-      actionDate: dated === null ? null : actionDate,
-      sealedActionDate: dated === null ? intake.sealer.seal(actionDate, { row: key, purpose: 'action-date' }) : null,
-      extraFields: extra.names.length > 0 ? extra.names.join() : null,
-      extraUnnamed: Math.min(extra.unnamed, MOST_UNNAMED),
-    },
+    subject: nameSubject(intake.keyring, { group: source.group, type, id }),
+    delivery: { deliveryId: newDeliveryId(intake.now()), sourceId: source.id, ...redacted },
   });
   if (outcome.kind === 'refused') return outcome;
-  return { kind: 'recorded', observation: observationId(key), repeat: outcome.repeat };
+  const sent = { actionDate: parsed.webhook.actionDate, extraFields: parsed.extra.names };
+  return { kind: 'recorded', observation: observationId(redacted.observationKey), repeat: outcome.repeat, sent };
 }

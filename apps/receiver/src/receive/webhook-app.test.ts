@@ -12,6 +12,7 @@ afterAll(() => listener.close());
 beforeEach(() => {
   listener.submitted.length = 0;
   listener.rejected.length = 0;
+  listener.tallied.length = 0;
 });
 
 const deliver = (body: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
@@ -43,6 +44,25 @@ describe('a delivery from a known source', () => {
       extraUnnamed: 1,
     });
     expect(item?.delivery.deliveryId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it(verifies('I3', 'is counted, and described without a value'), async () => {
+    await deliver(webhook({ Id: '43', Note: 'AAAA-a-token', 'not a name': 1 }), { 'x-token': 'AAAA-another' });
+    await deliver('{');
+    await deliver(webhook(), { 'Content-Type': 'text/plain' });
+    expect(listener.tallied.map(([source, outcome]) => [source, outcome])).toEqual([
+      [1, 'recorded'],
+      [1, 'malformed'],
+      [1, 'media_type'],
+    ]);
+    const report = listener.tallied[0]?.[2]?.();
+    expect(report).toMatchObject({
+      contentType: 'application/json; charset=utf-8',
+      dateShape: '9999-99-99T99:99:99.9999999Z',
+      extraFields: ['Note'],
+    });
+    expect(report?.headers).toContain('x-token');
+    expect(JSON.stringify(report)).not.toMatch(/AAAA|2026/);
   });
 
   it(verifies('I3', 'keeps text that is no date sealed, since it may be anything'), async () => {
@@ -117,6 +137,47 @@ describe(verifies('I3', 'everything but a known source'), () => {
       { status: 404, reason: 'not_found', source: null },
       { status: 404, reason: 'not_found', source: null },
     ]);
+  });
+});
+
+describe('a body of a known source that is not understood', () => {
+  it('is kept with its first problem before it is answered 400, and one for an unknown source is not', async () => {
+    listener.quarantined.length = 0;
+    expect((await deliver(webhook({ Status: 'Paused', Type: 4 }))).status).toBe(400);
+    await listener.send(post('/hooks/localtonet/k7wq2m5x9d3v8h4t6n1s', '{'));
+    await deliver('{', { 'Content-Type': 'text/plain' });
+    await deliver('x'.repeat(17_000));
+    await deliver(webhook());
+    expect(listener.quarantined).toEqual(['Type:not_a_string']);
+  });
+
+  it('is answered 503 while it cannot be kept', async () => {
+    listener.quarantineFailure = new AppError({ code: 'store_unavailable', publicMessage: 'away', retryable: true });
+    const answer = await deliver('{').finally(() => {
+      listener.quarantineFailure = null;
+    });
+    expect(answer.status).toBe(503);
+    expect(answer.head.toLowerCase()).toContain('\nretry-after: 5\n');
+    expect(listener.rejected.at(-1)).toMatchObject({ reason: 'unavailable', source: 'home-lab' });
+  });
+});
+
+describe('where a request comes from', () => {
+  it('makes it an unknown path, byte for byte, when that is not allowed, and is read from a trusted proxy only', async () => {
+    const behind = await startTestListener({ allowFrom: ['203.0.113.0/24'], trustedProxies: ['127.0.0.0/8'] });
+    const direct = await startTestListener({ allowFrom: ['203.0.113.0/24'], trustedProxies: [] });
+    try {
+      const from = (via: TestListener, client: string) =>
+        via.send(post(HOOK, webhook(), { 'X-Forwarded-For': client }));
+      const unknown = await behind.send(post('/hooks/localtonet/k7wq2m5x9d3v8h4t6n1s', webhook()));
+      expect((await from(behind, '198.51.100.1, 203.0.113.9')).status).toBe(202);
+      expect(await from(behind, '203.0.113.9, 198.51.100.1')).toEqual(unknown);
+      expect(await from(behind, '203.0.113.9:80')).toEqual(unknown);
+      expect(await from(direct, '203.0.113.9')).toEqual(unknown);
+      expect([behind.submitted.length, direct.submitted.length]).toEqual([1, 0]);
+    } finally {
+      await Promise.all([behind.close(), direct.close()]);
+    }
   });
 });
 

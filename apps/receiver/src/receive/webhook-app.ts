@@ -2,6 +2,9 @@ import type { HttpBindings } from '@hono/node-server';
 import { AppError } from '@tidegate/core';
 import { Hono } from 'hono';
 import type { SourceDirectory } from '../source/source-directory.ts';
+import type { SourceTally } from '../source/source-tally.ts';
+import { describeDelivery } from './describe-delivery.ts';
+import type { JudgeAddress } from './judge-address.ts';
 import { problem } from './problem.ts';
 import { readCappedBody } from './read-capped-body.ts';
 import { type Intake, type ReceiveResult, receiveDelivery } from './receive-delivery.ts';
@@ -12,6 +15,7 @@ const ACCEPTED = { 'content-type': 'application/json', 'cache-control': 'no-stor
 
 export type RejectReason =
   | 'not_found'
+  | 'not_allowed'
   | 'too_large'
   | 'media_type'
   | 'malformed'
@@ -24,6 +28,10 @@ export type WebhookApp = Hono<{ Bindings: HttpBindings }>;
 export interface WebhookAppOptions {
   readonly intake: Intake;
   readonly sources: SourceDirectory;
+  /** Who may post; everybody unless given. */
+  readonly mayPost?: JudgeAddress;
+  /** Counts what becomes of the deliveries of each source. */
+  readonly tally: Pick<SourceTally, 'note'>;
   /** Told of each answer that is not 202: a status and a fixed reason, nothing of the request. */
   readonly onReject: (status: number, reason: RejectReason, source: string | null) => void;
 }
@@ -42,12 +50,21 @@ export function createWebhookApp(options: WebhookAppOptions): WebhookApp {
     if (body.kind === 'aborted') return reject(problem(400, 'The body did not arrive whole.'), 'aborted');
     const source = options.sources.find(context.req.param('secret'));
     if (source === null) return reject(problem(404), 'not_found');
+    const { remoteAddress } = incoming.socket;
+    if (options.mayPost?.(remoteAddress, forwardedFor(incoming)) === false) {
+      options.tally.note(source.id, 'not_allowed');
+      return reject(problem(404), 'not_allowed', source.name);
+    }
     if (!JSON_TYPE.test(incoming.headers['content-type'] ?? '')) {
+      options.tally.note(source.id, 'media_type');
       return reject(problem(415, 'The content type must be application/json.'), 'media_type', source.name);
     }
     try {
-      return answer(await receiveDelivery(options.intake, source, body.bytes), reject, source.name);
+      const result = await receiveDelivery(options.intake, source, body.bytes);
+      noteResult(options.tally, source.id, result, incoming);
+      return answer(result, reject, source.name);
     } catch (error) {
+      options.tally.note(source.id, 'unavailable');
       if (!(error instanceof AppError)) throw error;
       return reject(
         problem(503, 'The delivery could not be recorded; nothing was promised.'),
@@ -59,6 +76,22 @@ export function createWebhookApp(options: WebhookAppOptions): WebhookApp {
   app.notFound(() => reject(problem(404), 'not_found'));
   app.onError(() => reject(problem(503, 'The delivery could not be recorded; nothing was promised.'), 'unavailable'));
   return app;
+}
+
+function noteResult(
+  tally: Pick<SourceTally, 'note'>,
+  sourceId: number,
+  result: ReceiveResult,
+  { headers }: HttpBindings['incoming'],
+): void {
+  if (result.kind !== 'recorded') tally.note(sourceId, result.kind);
+  else tally.note(sourceId, result.repeat ? 'repeated' : 'recorded', () => describeDelivery(headers, result.sent));
+}
+
+/** Several such headers are one list, as Node joins them. */
+function forwardedFor({ headers }: HttpBindings['incoming']): string | undefined {
+  const value = headers['x-forwarded-for'];
+  return Array.isArray(value) ? value.join() : value;
 }
 
 function answer(

@@ -1,4 +1,6 @@
 import { AppError } from '@tidegate/core';
+import { createQuarantine } from '../quarantine/quarantine.ts';
+import { saveQuarantined } from '../quarantine/save-quarantined.ts';
 import type { Intake, IntakeItem } from '../receive/receive-delivery.ts';
 import type { DeliveryOutcome } from './commit-deliveries.ts';
 import { type CommitOptions, createCommit } from './create-commit.ts';
@@ -12,7 +14,7 @@ const COMMIT_DEADLINE_MS = 10_000;
 
 /** Wires the way from a parsed delivery to the commit that it shares with others. */
 export function createIntake(options: CommitOptions): Intake {
-  const { keyring, sealer } = options;
+  const { keyring, sealer, sql, queue } = options;
   const commit = createCommit(options);
   const committer = createGroupCommitter<IntakeItem, DeliveryOutcome>({
     commit: (batch) => withDeadline(commit(batch), COMMIT_DEADLINE_MS),
@@ -25,5 +27,11 @@ export function createIntake(options: CommitOptions): Intake {
         retryable: true,
       }),
   });
-  return { keyring, sealer, committer, now: Date.now };
+  const save = saveQuarantined(sql, queue);
+  const quarantine = createQuarantine({
+    sealer,
+    save: (body, verifyGates) => withDeadline(save(body, verifyGates), COMMIT_DEADLINE_MS),
+    now: () => performance.now(),
+  });
+  return { keyring, sealer, committer, quarantine, now: Date.now };
 }

@@ -1,13 +1,6 @@
 import { publicTunnelId, type SubjectType } from '@tidegate/core';
-import { resolveSubjects, type Sql, type SubjectIdentity, toStoreError } from '@tidegate/store';
-import {
-  fingerprintSubject,
-  type Keyring,
-  newAlias,
-  otherFingerprints,
-  type Sealer,
-  type SubjectName,
-} from '@tidegate/vault';
+import { resolveSubjects, type Sql, toStoreError } from '@tidegate/store';
+import { fingerprintSubject, identifySubject, type Keyring, type Sealer, type SubjectName } from '@tidegate/vault';
 
 const MAX_CACHED = 200_000;
 
@@ -44,7 +37,9 @@ export function createSubjectDirectory(sql: Sql, keyring: Keyring, sealer: Seale
 
   async function learn(subjects: readonly NamedSubject[]): Promise<void> {
     await sealer.ready();
-    const identities = subjects.map((subject) => identify(keyring, sealer, subject));
+    const identities = subjects.map((subject) =>
+      identifySubject({ keyring, sealer }, subject, subject.fingerprint ?? undefined),
+    );
     try {
       const found = await resolveSubjects(sql, identities);
       for (const [index, row] of found.entries()) known.set(subjects[index]?.cacheKey ?? '', row.id);
@@ -63,16 +58,6 @@ export function createSubjectDirectory(sql: Sql, keyring: Keyring, sealer: Seale
       return ids;
     },
   };
-}
-
-function identify(keyring: Keyring, sealer: Sealer, subject: NamedSubject): SubjectIdentity {
-  const { group, type, id } = subject;
-  const fingerprint = subject.fingerprint ?? fingerprintSubject(keyring, subject);
-  const alias = newAlias(type === 'device' ? 'dev' : 'tun');
-  const publicId = publicTunnelId(type, id);
-  const sealedId = publicId === null ? sealer.seal(id, { row: alias, purpose: 'subject-id' }) : null;
-  const others = otherFingerprints(keyring, subject, fingerprint.version);
-  return { group, type, fingerprint, otherFingerprints: others, alias, publicId, sealedId };
 }
 
 function missing(): never {

@@ -19,7 +19,9 @@ export type AuditAction =
   | 'vault.rotate'
   | 'vault.rewrap'
   | 'vault.retire'
-  | 'vault.reveal';
+  | 'vault.reveal'
+  | 'quarantine.show'
+  | 'quarantine.replay';
 
 /** Flat on purpose: what is in a row must read the same in the store, in the log and in the chain. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean | null>>;

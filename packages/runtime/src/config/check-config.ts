@@ -1,6 +1,9 @@
+import { checkSelfDependency } from './check-self-dependency.ts';
 import type { ParsedConfig, ParsedPolicy, ParsedService } from './config-schema.ts';
 import type { PathIssue } from './describe-issue.ts';
 import type { KeyPath } from './key-path.ts';
+
+const DAY_MS = 86_400_000;
 
 /** What the schema cannot see: names that must differ, names that must exist, numbers that must fit each other. */
 export function checkConfig(config: ParsedConfig): PathIssue[] {
@@ -9,7 +12,9 @@ export function checkConfig(config: ParsedConfig): PathIssue[] {
     ...repeatedNames(config.services, 'services'),
     ...repeatedSecrets(config.sources),
     ...config.services.flatMap((service, index) => checkService(config, service, ['services', index])),
-    ...Object.entries(config.policies).flatMap(([name, policy]) => checkPolicy(policy, ['policies', name])),
+    ...checkRetention(config),
+    ...checkSelfDependency(config),
+    ...checkPolicies(config.policies),
   ];
 }
 
@@ -61,6 +66,30 @@ function checkLocalProbe(probe: ParsedService['probes']['liveness'], path: KeyPa
     return [{ path: [...path, 'reporter'], message: 'is not supported yet: give a url that the worker can reach' }];
   }
   return [];
+}
+
+/** What is pruned must not be needed any more by a rule that looks back, or by a sender that tries again. */
+function checkRetention({ policies, retention }: ParsedConfig): PathIssue[] {
+  const longest = (value: (policy: ParsedPolicy) => number) => Math.max(...Object.values(policies).map(value));
+  const tooShort: readonly [keyof ParsedConfig['retention'], number, string][] = [
+    [
+      'idempotency',
+      longest((policy) => policy.release.retry.maxElapsed) + DAY_MS,
+      'the largest release.retry.maxElapsed plus one day',
+    ],
+    ['observations', longest((policy) => policy.flap.window), 'the largest flap.window'],
+    ['incidents', longest((policy) => policy.reopenWithin), 'the largest reopenWithin'],
+  ];
+  return tooShort.flatMap(([key, leastMs, least]) =>
+    Number(retention[key]) < leastMs
+      ? [{ path: ['retention', key], message: `must not be shorter than ${least}` }]
+      : [],
+  );
+}
+
+/** The same for thresholds alone. */
+export function checkPolicies(policies: ParsedConfig['policies']): PathIssue[] {
+  return Object.entries(policies).flatMap(([name, policy]) => checkPolicy(policy, ['policies', name]));
 }
 
 function checkPolicy(policy: ParsedPolicy, path: KeyPath): PathIssue[] {

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parseDuration } from './parse-duration.ts';
+import { parseDuration, parsePeriod } from './parse-duration.ts';
+
+const SHORTEST_PERIOD_MS = 3_600_000;
 
 /** Text that still holds a reference belongs to another app, which checks it. */
 function unlessReference(check: (text: string) => boolean): (text: string) => boolean {
@@ -29,6 +31,17 @@ export function duration(shortestMs: 0 | 1) {
     })
     .transform((value) => parseDuration(value) ?? 0)
     .meta({ pattern: String.raw`^\d+(\.\d{1,3})?(ms|s|m|h)$` });
+}
+
+/** How long something is kept: days or a duration, an hour at least; comes out in milliseconds. */
+export function period() {
+  return z
+    .string()
+    .refine((value) => (parsePeriod(value) ?? 0) >= SHORTEST_PERIOD_MS, {
+      error: 'must be a period of an hour or more, as 90d or 36h',
+    })
+    .transform((value) => parsePeriod(value) ?? 0)
+    .meta({ pattern: String.raw`^(\d{1,4}d|\d+(\.\d{1,3})?(ms|s|m|h))$` });
 }
 
 /** A whole number from `lowest` to `highest`. */

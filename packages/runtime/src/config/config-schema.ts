@@ -8,6 +8,7 @@ import {
   network,
   origin,
   pathSecret,
+  period,
   text,
   timeZone,
 } from './config-fields.ts';
@@ -140,6 +141,19 @@ const outboundSchema = z
   })
   .prefault({});
 
+const retentionSchema = z
+  .strictObject({
+    observations: period().prefault('90d'),
+    incidents: period().prefault('365d'),
+    verifications: period().prefault('30d'),
+    callbacks: period().prefault('30d'),
+    idempotency: period().prefault('7d'),
+    quarantine: period().prefault('30d'),
+    /** A chain of rows cannot lose its oldest one and still be proved whole. */
+    audit: z.literal('never').default('never'),
+  })
+  .prefault({});
+
 /** The shape of `tidegate.yaml`. Unknown keys are errors; durations come out in milliseconds under their own names. */
 export const configSchema = z.strictObject({
   sources: z.array(sourceSchema).min(1),
@@ -149,6 +163,7 @@ export const configSchema = z.strictObject({
   mass: massSchema,
   receiver: receiverSchema,
   outbound: outboundSchema,
+  retention: retentionSchema,
 });
 
 export type ParsedConfig = z.output<typeof configSchema>;

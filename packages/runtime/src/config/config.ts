@@ -10,6 +10,7 @@ export interface Config {
   readonly mass: { readonly windowMs: number; readonly minDevices: number; readonly fraction: number };
   readonly receiver: ReceiverConfig;
   readonly outbound: OutboundConfig;
+  readonly retention: RetentionConfig;
   /** Key paths at which a default was taken; `tidegate check` warns about those that are thresholds. */
   readonly defaultsTaken: readonly string[];
 }
@@ -106,6 +107,19 @@ export interface ReceiverConfig {
 export interface OutboundConfig {
   readonly probes: { readonly allowPrivate: readonly string[]; readonly control: { readonly url: string } | null };
   readonly callbacks: { readonly allowPrivate: readonly string[] };
+}
+
+/** How long rows are kept. Rows of the audit trail always are. */
+export interface RetentionConfig {
+  readonly observationsMs: number;
+  /** Resolved incidents with their timelines, and silences that are over. */
+  readonly incidentsMs: number;
+  readonly verificationsMs: number;
+  /** Content and attempts of callbacks that are finished. */
+  readonly callbacksMs: number;
+  /** How long a finished callback's idempotency key is remembered at least. */
+  readonly idempotencyMs: number;
+  readonly quarantineMs: number;
 }
 
 /** The apps that load a config; each resolves only its own part of the `${ENV}` references. */

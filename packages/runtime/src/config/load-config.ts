@@ -41,20 +41,20 @@ export function parseConfig(options: { file: string; app: AppName; env: Env; sou
   return toConfig(parsed.data, app, file, listDefaults(value, parsed.data));
 }
 
-function placeIssues(issues: readonly PathIssue[], yaml: YamlFile, file: string): ConfigIssue[] {
+export function placeIssues(issues: readonly PathIssue[], yaml: YamlFile, file: string): ConfigIssue[] {
   return issues
     .map(({ path, message }) => ({ file, line: yaml.lineOf(path), key: formatKeyPath(path), message }))
     .sort((a, b) => a.line - b.line);
 }
 
-function throwIssues(issues: readonly ConfigIssue[]): void {
+export function throwIssues(issues: readonly ConfigIssue[]): void {
   const [first, ...rest] = issues.slice(0, MOST_ISSUES);
   if (first !== undefined) {
     throw new ConfigError([first, ...rest]);
   }
 }
 
-function readSource(file: string): string {
+export function readSource(file: string): string {
   const refuse = (message: string) => new ConfigError([{ file, line: 1, key: '', message }]);
   let bytes: Buffer;
   try {

@@ -18,6 +18,14 @@ export function parseDuration(text: string): number | null {
   return thousandths % 1000n === 0n && durationMs <= LONGEST_MS ? durationMs : null;
 }
 
+const DAY_MS = 86_400_000;
+
+/** How long something is kept, in milliseconds: whole days as `90d` (9999 at most), or a duration. Null when it is neither. */
+export function parsePeriod(text: string): number | null {
+  const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
+  return days === undefined ? parseDuration(text) : Number(days) * DAY_MS;
+}
+
 /** The same in text, with the largest unit that divides it: what `tidegate check` prints. */
 export function formatDuration(durationMs: number): string {
   const units = ['h', 'm', 's'] as const;

@@ -13,7 +13,7 @@ import { ownsPath } from './resolve-values.ts';
 /** The config as one app sees it: derived names filled in, credentials of other apps taken out (I3). */
 export function toConfig(parsed: ParsedConfig, app: AppName, file: string, defaultsTaken: readonly string[]): Config {
   const groups = new Map(parsed.sources.map(({ name, group }) => [name, group ?? name]));
-  const { localtonet, mass, receiver, outbound } = parsed;
+  const { localtonet, mass, receiver, outbound, retention } = parsed;
   return {
     file,
     sources: parsed.sources.map(({ name, group, timeZone, watch, secret }) => ({
@@ -32,8 +32,8 @@ export function toConfig(parsed: ParsedConfig, app: AppName, file: string, defau
             pollEveryMs: localtonet.pollEvery,
           },
     services: parsed.services.map((service) => toService(service, app, groups.get(service.source) ?? service.source)),
-    policies: Object.fromEntries(Object.entries(parsed.policies).map(([name, policy]) => [name, toPolicy(policy)])),
-    mass: { windowMs: mass.window, minDevices: mass.minDevices, fraction: mass.fraction },
+    policies: toPolicies(parsed.policies),
+    mass: toMass(mass),
     receiver: {
       publicUrl: receiver.publicUrl ?? null,
       trustedProxies: receiver.trustedProxies,
@@ -45,6 +45,14 @@ export function toConfig(parsed: ParsedConfig, app: AppName, file: string, defau
     outbound: {
       probes: { allowPrivate: outbound.probes.allowPrivate, control: outbound.probes.control ?? null },
       callbacks: { allowPrivate: outbound.callbacks.allowPrivate },
+    },
+    retention: {
+      observationsMs: retention.observations,
+      incidentsMs: retention.incidents,
+      verificationsMs: retention.verifications,
+      callbacksMs: retention.callbacks,
+      idempotencyMs: retention.idempotency,
+      quarantineMs: retention.quarantine,
     },
     defaultsTaken,
   };
@@ -91,6 +99,14 @@ function toUrlProbe(probe: ParsedLocalProbe, app: AppName): UrlProbeConfig | nul
     headers: ownsHeaders ? (probe.headers ?? {}) : {},
     expect: { status, bodyIncludes, nonce },
   };
+}
+
+export function toPolicies(policies: ParsedConfig['policies']): Config['policies'] {
+  return Object.fromEntries(Object.entries(policies).map(([name, policy]) => [name, toPolicy(policy)]));
+}
+
+export function toMass({ window, minDevices, fraction }: ParsedConfig['mass']): Config['mass'] {
+  return { windowMs: window, minDevices, fraction };
 }
 
 function toPolicy({ flap, verify, release, ...policy }: ParsedPolicy): PolicyConfig {

@@ -52,6 +52,9 @@ services:
 
 # Private networks that probes and callbacks may reach; everything private is refused otherwise.
 #outbound: { probes: { allowPrivate: ["127.0.0.1/32"] }, callbacks: { allowPrivate: [] } }
+
+# How long things are kept, in days or hours. What something open refers to stays; rows of the audit trail always do.
+#retention: { observations: 90d, incidents: 365d, verifications: 30d, callbacks: 30d, idempotency: 7d, quarantine: 30d }
 `;
 
 /**

@@ -85,6 +85,18 @@ export const EVENT_CATALOG = {
   'queue.unavailable': { room: 'code', error: 'error', code: 'code' },
   'store.unavailable': { operation: 'code', error: 'error', code: 'code' },
   'request.failed': { method: 'code', route: 'route', status: 'number', code: 'code', error: 'error' },
+  'retention.finished': {
+    observations: 'number',
+    deliveries: 'number',
+    verifications: 'number',
+    incidents: 'number',
+    callbacks: 'number',
+    emptied: 'number',
+    quarantine: 'number',
+    dataKeys: 'number',
+    other: 'number',
+    durationMs: 'number',
+  },
   'sweep.finished': { room: 'code', found: 'number', rearmed: 'number', durationMs: 'number' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>;
 

@@ -109,6 +109,12 @@ export const METRIC_CATALOG = {
     help: 'Attempts to send a callback, by outcome.',
     labels: ['outcome'],
   },
+  'retention.pruned': {
+    type: 'counter',
+    name: 'tidegate_retention_pruned_total',
+    help: 'Rows removed because their retention was over, by what they are.',
+    labels: ['kind'],
+  },
   'gate.gates': {
     type: 'gauge',
     name: 'tidegate_gate_gates',

@@ -1,5 +1,5 @@
 import type { ConnectivityStatus } from '@tidegate/core';
-import type { Sql } from '../database/connect.ts';
+import type { Sql, Transaction } from '../database/connect.ts';
 import { toPlainArray, toTextArray } from './to-array-literal.ts';
 
 /** One accepted delivery, ready to be recorded. */
@@ -44,7 +44,7 @@ export interface RecordedBatch {
  * @param now for tests of equivalence only; Postgres' clock otherwise
  */
 export async function recordBatch(
-  sql: Sql,
+  sql: Sql | Transaction,
   batch: readonly DeliveryRecord[],
   settings: RecordSettings,
   now: Date | null = null,

@@ -52,6 +52,7 @@ export const incident = pgTable(
     index('incident_group_resolved').on(table.groupId, table.resolvedAt),
     index('incident_mass_resolved').on(table.massGroup, table.resolvedAt).where(sql`mass_group is not null`),
     index('incident_opened').on(table.openedAt, table.id),
+    index('incident_resolved').on(table.resolvedAt).where(sql`resolved_at is not null`),
     index('incident_override').on(table.overrideExpiresAt).where(sql`override_expires_at is not null`),
     check(
       'incident_ends_on_evidence',

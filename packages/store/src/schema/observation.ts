@@ -1,4 +1,5 @@
 import type { ConnectivityStatus } from '@tidegate/core';
+import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { bytea, instant } from './columns.ts';
 
@@ -23,6 +24,7 @@ export const observation = pgTable(
   (table) => [
     index('observation_subject').on(table.subjectId, table.ticks),
     index('observation_received').on(table.firstReceivedAt, table.key),
+    index('observation_sealed').on(table.key).where(sql`sealed_action_date is not null`),
   ],
 );
 

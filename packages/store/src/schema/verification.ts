@@ -25,6 +25,7 @@ export const verification = pgTable(
   (table) => [
     index('verification_service').on(table.serviceId, table.startedAt),
     index('verification_incident').on(table.incidentId, table.startedAt).where(sql`incident_id is not null`),
+    index('verification_finished').on(table.finishedAt),
     check('verification_is_of_one', sql`(service_id is null) <> (incident_id is null)`),
   ],
 );

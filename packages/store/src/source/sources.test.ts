@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/support/
 import { readAuditAfter } from '../audit/read-audit.ts';
 import { connect, type Sql } from '../database/connect.ts';
 import { addSource } from './add-source.ts';
+import { addSourceCounts } from './add-source-counts.ts';
 import { applySources, type SourceConfig } from './apply-sources.ts';
 import { listSourceSecrets } from './list-source-secrets.ts';
 import { isLiveSecret, listSources } from './list-sources.ts';
@@ -163,14 +164,25 @@ describe('the list', () => {
   it('shows what was seen and counted, and no secret', async () => {
     await add('hand', 'c1');
     await rotate('hand', 'c2');
-    await sql`update source set last_seen_at = now(), first_report = '{"dateShape": "utc7"}'`;
-    await sql`insert into source_counter select id, 'recorded', 12 from source`;
+    const [source] = await sql<{ id: number }[]>`select id from source`;
+    const heard = (outcomes: Record<string, number>, dateShape: string | null, seenMs: number) =>
+      addSourceCounts(sql, [
+        {
+          sourceId: source?.id ?? 0,
+          outcomes,
+          lastSeenAt: new Date(seenMs),
+          firstReport: dateShape === null ? null : { dateShape },
+        },
+      ]);
+    await heard({ recorded: 11, malformed: 1 }, null, 2000);
+    await heard({ recorded: 1 }, 'utc7', 3000);
+    await heard({ repeated: 2 }, 'another', 1000);
     const [row] = await listSources(sql);
     expect(row).toMatchObject({
       name: 'hand',
-      lastSeenAt: expect.any(Date),
+      lastSeenAt: new Date(3000),
       firstReport: { dateShape: 'utc7' },
-      counters: { recorded: 12 },
+      counters: { recorded: 12, malformed: 1, repeated: 2 },
       secrets: [{ origin: 'cli' }, { origin: 'cli' }],
     });
     expect(JSON.stringify(row)).not.toContain(hash('c1').toString('hex').slice(0, 8));

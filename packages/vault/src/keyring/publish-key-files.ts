@@ -23,7 +23,6 @@ export async function publishKeyFiles(
   await syncFolder(dirname(dir));
   const stage = await mkdtemp(join(dir, '.new-keyring-'));
   try {
-    await chmod(stage, 0o700);
     for (const { name, text } of files) await writeDurably(join(stage, name), text);
     await syncFolder(stage);
     await renameUnlessTaken(stage, join(dir, CLAIM));

@@ -1,0 +1,172 @@
+import { decideGroup } from '../correlate/decide-group.ts';
+import { decideMass, type LostDevice } from '../correlate/decide-mass.ts';
+import type { GroupDecision, OpenMass } from '../correlate/group-decision.ts';
+import {
+  isDue,
+  membersOf,
+  type PlayedGroup,
+  type PlayedIncident,
+  type PlayedSourceGroup,
+  type ReplayWorld,
+} from './replay-world.ts';
+
+/** How long a group must be quiet to join a mass outage that is open; the correlator's own. */
+export const QUIET_MS = 3000;
+
+/** Decides what is due at `now`, source group by source group: first whether a mass outage begins, then each group. */
+export function playMoment(world: ReplayWorld, now: number): void {
+  for (const source of world.sourceGroups) {
+    const absorbed = source.mass === null ? beginMass(world, source, now) : new Set<string>();
+    const begins = absorbed.size > 0;
+    for (const group of source.groups) {
+      const joins = source.mass !== null && joinsEarly(world, group, begins, now);
+      if (!isDue(group, now) && !joins && !(absorbed.has(group.alias) && group.open !== null)) continue;
+      const decision = decide(world, source, group, absorbed, now);
+      if (decision.decision === 'wait') continue;
+      group.pending = null;
+      group.lookAgainAt = 'lookAgainAt' in decision ? decision.lookAgainAt : null;
+      apply(world, source, group, decision, now);
+    }
+    dropEmptyMass(world, source, now);
+  }
+}
+
+/** Of a source group: when the first sign of what is still down is as old as the debounce. */
+export function ripenAfterMs({ policy }: PlayedSourceGroup): number {
+  return Math.min(policy.openAfterMs, policy.maxWaitMs);
+}
+
+function beginMass(world: ReplayWorld, source: PlayedSourceGroup, now: number): ReadonlySet<string> {
+  const none: ReadonlySet<string> = new Set();
+  const { mass } = world.rules;
+  const dropped = source.groups.filter(({ pending }) => (pending?.disconnects ?? 0) > 0);
+  if (mass === null || dropped.length < 2) return none;
+  const ripe = now - ripenAfterMs(source);
+  if (!dropped.some(({ pending }) => (pending?.firstAt ?? now) <= ripe)) return none;
+  const openedSince = ripe - mass.windowMs - source.policy.maxWaitMs;
+  const lost = source.groups
+    .filter(({ pending, open }) => (pending?.disconnects ?? 0) > 0 || (open !== null && open.openedAt >= openedSince))
+    .flatMap((group) => toLost(world, group));
+  const downNow = new Set(lost.map(({ alias }) => alias));
+  const firstAt = Math.min(
+    ...dropped.filter(({ alias }) => downNow.has(alias)).map(({ pending }) => pending?.firstAt ?? now),
+  );
+  if (firstAt > ripe) return none;
+  const decision = decideMass({
+    knownDevices: source.groups.filter(({ subject }) => subject.type === 'device').length,
+    lost: lost.filter(({ alias }) => world.subjects.get(alias)?.type === 'device'),
+    policy: { ...mass, reopenWithinMs: source.policy.reopenWithinMs },
+    firstAt,
+    lastResolved: source.lastMass,
+  });
+  if (decision.decision === 'none') return none;
+  source.mass =
+    decision.decision === 'reopen'
+      ? reopen(world, decision.incident, now)
+      : open(world, { kind: 'mass', group: source.name, since: decision.from, policy: source.policy }, now);
+  return new Set(lost.filter(({ at }) => at >= decision.from && at <= decision.to).map(({ alias }) => alias));
+}
+
+function toLost(world: ReplayWorld, group: PlayedGroup): LostDevice[] {
+  const down = membersOf(world, group).filter((member) => member.down);
+  if (down.length === 0) return [];
+  const own = down.find(({ alias }) => alias === group.alias);
+  return [{ alias: group.alias, at: own?.since ?? Math.max(...down.map(({ since }) => since)) }];
+}
+
+function joinsEarly(world: ReplayWorld, group: PlayedGroup, begins: boolean, now: number): boolean {
+  if ((group.pending?.disconnects ?? 0) === 0) return false;
+  const quiet = begins || (group.pending?.lastAt ?? now) <= now - QUIET_MS;
+  return quiet && group.members.some(({ alias }) => world.states.isDown(alias));
+}
+
+function decide(
+  world: ReplayWorld,
+  source: PlayedSourceGroup,
+  group: PlayedGroup,
+  absorbed: ReadonlySet<string>,
+  now: number,
+): GroupDecision {
+  const { id, kind, members } = group.open ?? {};
+  const mass: OpenMass | null =
+    source.mass === null
+      ? null
+      : {
+          id: source.mass.id,
+          members: group.members.map(({ alias }) => alias).filter((alias) => source.mass?.members.has(alias)),
+          absorbs: absorbed.has(group.alias),
+        };
+  return decideGroup(
+    {
+      group: group.subject,
+      members: membersOf(world, group),
+      open: id === undefined || kind === undefined ? null : { id, kind, members: [...(members ?? [])] },
+      mass,
+      lastResolved: group.lastResolved,
+      policy: group.policy,
+      pending: (group.pending?.n ?? 0) === 0 ? null : group.pending,
+      transitions: group.members.map(({ alias }) => ({ alias, at: world.states.transitions(alias) })),
+    },
+    now,
+  );
+}
+
+function apply(
+  world: ReplayWorld,
+  source: PlayedSourceGroup,
+  group: PlayedGroup,
+  decision: GroupDecision,
+  now: number,
+): void {
+  if (decision.decision === 'blip') world.blips.push({ group: group.alias, at: now });
+  if (decision.decision !== 'open' && decision.decision !== 'reopen' && decision.decision !== 'join') return;
+  const { kind } = decision;
+  let incident: PlayedIncident | null;
+  if (decision.decision === 'open') {
+    incident = open(world, { kind, group: group.alias, since: decision.since, policy: group.policy }, now);
+  } else if (decision.decision === 'reopen') incident = reopen(world, decision.incident, now);
+  else incident = kind === 'mass' ? source.mass : group.open;
+  if (incident === null) return;
+  if (kind !== 'mass') group.open = incident;
+  if (kind === 'flapping' && (incident.kind !== 'flapping' || decision.decision === 'open'))
+    incident.flappingAt.push(now);
+  incident.kind = kind;
+  for (const { subject } of decision.joined) incident.members.add(subject.alias);
+  for (const merged of decision.merge) endByMerging(world, group, merged.incident, incident.id, now);
+}
+
+function endByMerging(world: ReplayWorld, group: PlayedGroup, id: string, into: string, now: number): void {
+  const merged = world.incidents.get(id);
+  if (merged === undefined) return;
+  merged.resolvedAt = now;
+  merged.mergedInto = into;
+  if (group.open === merged) group.open = null;
+}
+
+/** A beginning that nothing joined is none. */
+function dropEmptyMass(world: ReplayWorld, source: PlayedSourceGroup, now: number): void {
+  if (source.mass === null || source.mass.members.size > 0 || source.mass.openedAt !== now) return;
+  world.incidents.delete(source.mass.id);
+  source.mass = null;
+}
+
+function open(
+  world: ReplayWorld,
+  what: Pick<PlayedIncident, 'kind' | 'group' | 'since' | 'policy'>,
+  now: number,
+): PlayedIncident {
+  const id = `replay_${world.incidents.size + 1}`;
+  const ended = { resolvedAt: null, mergedInto: null, backAt: null };
+  const incident = { id, ...what, openedAt: now, reopenedAt: [], flappingAt: [], members: new Set<string>(), ...ended };
+  world.incidents.set(id, incident);
+  return incident;
+}
+
+function reopen(world: ReplayWorld, id: string, now: number): PlayedIncident | null {
+  const incident = world.incidents.get(id);
+  if (incident === undefined) return null;
+  incident.resolvedAt = null;
+  incident.backAt = null;
+  incident.reopenedAt.push(now);
+  return incident;
+}

@@ -1,0 +1,39 @@
+import type { Sql } from '../database/connect.ts';
+import { PAGE, prunePages } from './prune-page.ts';
+
+export interface PrunedCallbacks {
+  /** Rows removed: their idempotency keys are forgotten. */
+  readonly callbacks: number;
+  /** Rows that lost their content and attempts, and still answer for their key. */
+  readonly emptied: number;
+}
+
+/**
+ * Ends what is kept of finished callbacks. Content and attempts go at `contentCutoff`; the row itself, which is the
+ * idempotency record, once it was finished before both cutoffs. What waits for a person is not finished.
+ */
+export async function pruneCallbacks(sql: Sql, contentCutoff: Date, keyCutoff: Date): Promise<PrunedCallbacks> {
+  const rowCutoff = contentCutoff < keyCutoff ? contentCutoff : keyCutoff;
+  const callbacks = await prunePages(sql, async (tx) => {
+    const ids = await tx<{ id: string }[]>`
+      select id from callback where finished_at < ${rowCutoff} and state in ('delivered', 'failed', 'cancelled', 'expired')
+      order by finished_at limit ${PAGE} for update skip locked`;
+    const gone = ids.map(({ id }) => id);
+    await tx`delete from attempt where callback_id = any(${gone}::text[])`;
+    await tx`delete from callback where id = any(${gone}::text[])`;
+    return gone.length;
+  });
+  const emptied = await prunePages(sql, async (tx) => {
+    const ids = await tx<{ id: string }[]>`
+      select id from callback where finished_at < ${contentCutoff} and state in ('delivered', 'failed', 'cancelled', 'expired')
+        and sealed_url <> ''::bytea
+      order by finished_at limit ${PAGE} for update skip locked`;
+    const emptying = ids.map(({ id }) => id);
+    await tx`delete from attempt where callback_id = any(${emptying}::text[])`;
+    await tx`
+      update callback set sealed_url = '', sealed_headers = '', sealed_body = null, sealed_idempotency_key = ''
+      where id = any(${emptying}::text[])`;
+    return emptying.length;
+  });
+  return { callbacks, emptied };
+}

@@ -1,0 +1,96 @@
+import type { Sql } from '../database/connect.ts';
+import { toStoreError } from '../database/store-error.ts';
+import { type PrunedCallbacks, pruneCallbacks } from './prune-callbacks.ts';
+import { pruneDataKeys } from './prune-data-keys.ts';
+import { pruneIncidents, pruneVerifications } from './prune-incidents.ts';
+import { type PrunedObservations, pruneObservations } from './prune-observations.ts';
+import { PAGE, prunePages } from './prune-page.ts';
+
+/** Workers that prune meet on it. */
+const LOCK = 7_413_005;
+
+/** How long each kind of row is kept after it was received, finished, resolved or expired. */
+export interface RetentionPeriods {
+  readonly observationsMs: number;
+  readonly incidentsMs: number;
+  readonly verificationsMs: number;
+  readonly callbacksMs: number;
+  readonly idempotencyMs: number;
+  readonly quarantineMs: number;
+}
+
+/** How many rows went, by kind; `other` are blips and silences. */
+export interface Pruned extends PrunedObservations, PrunedCallbacks {
+  readonly incidents: number;
+  readonly verifications: number;
+  readonly quarantine: number;
+  readonly dataKeys: number;
+  readonly other: number;
+}
+
+/**
+ * Removes what is older than its retention and nothing refers to, in statements of bounded size. Audit rows are never
+ * touched: each vouches for the one before it. One process at a time.
+ * @returns null when another process is at it
+ */
+export async function prune(sql: Sql, periods: RetentionPeriods): Promise<Pruned | null> {
+  try {
+    const lease = await sql.reserve();
+    try {
+      const [lock] = await lease<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as taken`;
+      if (!lock?.taken) return null;
+      try {
+        return await pruneAll(sql, periods);
+      } finally {
+        await lease`select pg_advisory_unlock(${LOCK})`;
+      }
+    } finally {
+      lease.release();
+    }
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+async function pruneAll(sql: Sql, periods: RetentionPeriods): Promise<Pruned> {
+  const [clock] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  const now = clock?.now.getTime() ?? 0;
+  const before = (ms: number) => new Date(now - ms);
+  const { observationsMs, incidentsMs, verificationsMs, callbacksMs, idempotencyMs, quarantineMs } = periods;
+  const observed = await pruneObservations(sql, before(observationsMs));
+  // Incidents before the verifications they cite.
+  const incidents = await pruneIncidents(sql, before(incidentsMs));
+  const verifications = await pruneVerifications(sql, before(verificationsMs));
+  const called = await pruneCallbacks(sql, before(callbacksMs), before(idempotencyMs));
+  const quarantine = await pruneQuarantine(sql, before(quarantineMs));
+  const other = (await pruneBlips(sql, before(observationsMs))) + (await pruneSilences(sql, before(incidentsMs)));
+  // A value may wait outside the database for a while before it is stored: its key is kept as long as anything is.
+  const dataKeys = await pruneDataKeys(sql, before(Math.max(...Object.values(periods))));
+  return { ...observed, incidents, verifications, ...called, quarantine, other, dataKeys };
+}
+
+function pruneQuarantine(sql: Sql, cutoff: Date): Promise<number> {
+  return prunePages(sql, async (tx) => {
+    const { count } = await tx`
+      delete from quarantine where id in (
+        select id from quarantine where received_at < ${cutoff} order by received_at, id limit ${PAGE} for update skip locked)`;
+    return count;
+  });
+}
+
+function pruneBlips(sql: Sql, cutoff: Date): Promise<number> {
+  return prunePages(sql, async (tx) => {
+    const { count } = await tx`
+      delete from blip where id in (select id from blip where recorded_at < ${cutoff} limit ${PAGE} for update skip locked)`;
+    return count;
+  });
+}
+
+function pruneSilences(sql: Sql, cutoff: Date): Promise<number> {
+  return prunePages(sql, async (tx) => {
+    const { count } = await tx`
+      delete from silence where id in (
+        select id from silence where expires_at < ${cutoff} order by expires_at limit ${PAGE} for update skip locked)`;
+    return count;
+  });
+}

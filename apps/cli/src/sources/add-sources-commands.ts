@@ -8,7 +8,7 @@ import { listSources } from './list-sources.ts';
 export function addSourcesCommands(sources: Command): void {
   sources
     .command('list')
-    .description('every source: who keeps it, and whether a rotation of its secret is under way')
+    .description('every source: last delivery, counts, and what the first delivery looked like')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tidegate sources list')
     .action(listSources);

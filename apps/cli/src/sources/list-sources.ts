@@ -2,7 +2,7 @@ import { listSources as readSources, type SourceRow } from '@tidegate/store';
 import { withStore } from '../keys/with-store.ts';
 import { say } from '../output/say.ts';
 
-/** `tidegate sources list`: what each is, and what receivers told of it, which nothing writes down yet. */
+/** `tidegate sources list`: what each is, when it was last heard of, and what its first delivery looked like. */
 export async function listSources(flags: { json?: boolean }): Promise<void> {
   await withStore(async (sql) => {
     const sources = await readSources(sql);
@@ -18,7 +18,7 @@ export async function listSources(flags: { json?: boolean }): Promise<void> {
 function show({ name, group, timeZone, watch, origin, lastSeenAt, firstReport, counters, secrets }: SourceRow): void {
   const kept = origin === 'config' ? 'defined by the config' : 'added by hand';
   say(`${name}  (group ${group}, ${timeZone}, watch ${watch}; ${kept})`);
-  if (lastSeenAt !== null) say(`  last seen  ${lastSeenAt.toISOString()}`);
+  say(`  last seen  ${lastSeenAt?.toISOString() ?? 'never'}`);
   const counted = Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1));
   if (counted.length > 0) say(`  deliveries ${counted.map(([outcome, count]) => `${count} ${outcome}`).join(', ')}`);
   if (secrets.length > 1) say(`  secrets    ${secrets.length} live: a rotation is under way`);

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import {
   type CreatedCallback,
-  claimCallbacks,
   connect,
   createCallback,
   endRelease,
-  finishAttempt,
   listExpiredLeases,
-  type NewCallback,
   readCallback,
   readGates,
+  reconcileOpenGates,
   type Sql,
 } from '@tidegate/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { claim, finish, hand, newCallback } from '../support/plant-callbacks.ts';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { verifies } from '../support/verifies.ts';
@@ -31,69 +30,35 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate callback, attempt`;
+  await sql`truncate callback, attempt, ramp, circuit`;
   await setGate('open');
 });
 
-const LEASE_MS = 60_000;
-
 async function setGate(state: 'open' | 'held' | 'verifying' | 'releasing'): Promise<void> {
   await sql`update gate set state = ${state}, reason = 'verified'`;
-}
-
-function newCallback(key = randomUUID(), payload = 'payload'): NewCallback {
-  return {
-    id: `cb_${randomUUID().slice(0, 8)}`,
-    service: 'agent',
-    keyHash: Buffer.from(key),
-    payloadHash: Buffer.from(payload),
-    method: 'POST',
-    origin: 'https://receiver.example',
-    safety: 'unsafe',
-    repeat: 'forbidden',
-    sealedUrl: Buffer.from('sealed'),
-    sealedHeaders: Buffer.from('sealed'),
-    sealedBody: null,
-    sealedIdempotencyKey: Buffer.from('sealed'),
-    deadlineAt: null,
-  };
-}
-
-async function hand(callback = newCallback()): Promise<string> {
-  const created = await createCallback(sql, callback);
-  if (created.kind !== 'created') throw new Error(created.kind);
-  return created.id;
 }
 
 async function stateOf(id: string): Promise<string | undefined> {
   return (await readCallback(sql, id, null))?.state;
 }
 
-const DELIVERED = {
-  phase: 'answered',
-  status: 200,
-  reason: 'answered',
-  latencyMs: 1,
-  next: { state: 'delivered', reason: 'accepted' },
-} as const;
-
 describe('sending callbacks', () => {
   it(verifies('I7', 'never claims one whose gate is not open, whatever state it was queued in'), async () => {
-    const id = await hand();
+    const id = await hand(sql);
     for (const state of ['held', 'verifying'] as const) {
       await setGate(state);
       await sql`update callback set state = 'queued', due_at = clock_timestamp()`;
-      expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+      expect(await claim(sql)).toEqual([]);
       expect(await stateOf(id)).toBe('held');
     }
   });
 
   it(verifies('I7', 'holds one handed over while the gate is held until an opening queues it'), async () => {
     await setGate('held');
-    const id = await hand();
+    const id = await hand(sql);
     expect(await stateOf(id)).toBe('held');
     await setGate('open');
-    expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+    expect(await claim(sql)).toEqual([]);
   });
 
   it(
@@ -101,74 +66,62 @@ describe('sending callbacks', () => {
     async () => {
       for (let round = 0; round < 20; round += 1) {
         await setGate('open');
-        const id = await hand();
-        const [, claimed] = await Promise.all([
-          deliver(sql, planted, { status: 'disconnected' }),
-          claimCallbacks(sql, 10, LEASE_MS),
-        ]);
+        const id = await hand(sql);
+        const [, claimed] = await Promise.all([deliver(sql, planted, { status: 'disconnected' }), claim(sql)]);
         const [gate] = await readGates(sql, ['agent']);
         expect(gate?.state).toBe('held');
         // Claimed means: before the Disconnected committed, so under the generation before it.
         for (const callback of claimed) expect(callback.generation).toBe((gate?.generation ?? 0) - 1);
-        expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+        expect(await claim(sql)).toEqual([]);
         expect(['held', 'sending']).toContain(await stateOf(id));
-        await sql`truncate callback, attempt`;
+        await sql`truncate callback, attempt, ramp, circuit`;
       }
     },
   );
 
   it('is claimed once by workers that race, with its attempt row committed', async () => {
-    await hand();
-    const claims = await Promise.all([1, 2, 3, 4].map(() => claimCallbacks(sql, 10, LEASE_MS)));
+    await hand(sql);
+    const claims = await Promise.all([1, 2, 3, 4].map(() => claim(sql)));
     expect(claims.flat()).toHaveLength(1);
     expect(await sql`select number, finished_at from attempt`).toEqual([{ number: 1, finishedAt: null }]);
   });
 
   it(verifies('I7', 'treats an expired lease as unknown, and fences the worker that comes back late'), async () => {
-    const id = await hand();
-    const [claimed] = await claimCallbacks(sql, 10, 0);
+    const id = await hand(sql);
+    const [claimed] = await claim(sql, 10, 0);
     const [lease] = await listExpiredLeases(sql, 10);
-    expect(lease).toMatchObject({ callbackId: id, attempt: 1, repeat: 'forbidden' });
-    const unknown = { phase: 'maybe_received', status: null, reason: 'lease_expired', latencyMs: null } as const;
-    await finishAttempt(sql, {
-      callbackId: id,
-      attempt: 1,
-      ...unknown,
-      next: { state: 'needs_review', reason: 'outcome_unknown' },
-    });
-    const late = await finishAttempt(sql, { callbackId: id, attempt: claimed?.attempt ?? 0, ...DELIVERED });
+    expect(lease).toMatchObject({ id, attempt: 1, repeat: 'forbidden' });
+    if (claimed === undefined || lease === undefined) throw new Error('nothing was claimed');
+    await finish(sql, lease, 'lease_expired');
+    const late = await finish(sql, claimed, 'delivered');
     expect(late.fenced).toBe(true);
-    expect(await stateOf(id)).toBe('needs_review');
+    expect(await stateOf(id)).toBe('ambiguous');
   });
 
   it(verifies('I9', 'counts attempts and elapsed time in Postgres, so that a restart resets neither'), async () => {
-    const id = await hand();
+    const id = await hand(sql);
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const [claimed] = await claimCallbacks(sql, 10, LEASE_MS);
+      const [claimed] = await claim(sql);
       expect(claimed).toMatchObject({ id, attempt });
       // Counted from the first attempt: what a gate held for a day has not been tried for a day.
       expect(claimed?.elapsedMs).toBeGreaterThanOrEqual(attempt === 1 ? 0 : 3_600_000);
       await sql`update attempt set started_at = started_at - interval '1 hour'`;
-      await finishAttempt(sql, {
-        callbackId: id,
-        attempt,
-        phase: 'not_sent',
-        status: null,
-        reason: 'refused',
-        latencyMs: 1,
-        next: { state: 'retrying', reason: 'not_sent', delayMs: 0 },
-      });
+      if (claimed !== undefined) await finish(sql, claimed, 'not_sent');
     }
   });
 
   it(
     verifies('I8', 'makes one row of any number of concurrent copies, and refuses another payload under the same key'),
     async () => {
-      const key = randomUUID();
-      const answers = await Promise.all(Array.from({ length: 30 }, () => createCallback(sql, newCallback(key))));
+      const keyHash = Buffer.from(randomUUID());
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => createCallback(sql, newCallback({ keyHash }))),
+      );
       const kinds = answers.map((answer: CreatedCallback) => answer.kind).sort();
       expect(kinds).toEqual(['created', ...Array.from({ length: 29 }, () => 'replayed')]);
-      expect(await createCallback(sql, newCallback(key, 'another payload'))).toEqual({ kind: 'payload_differs' });
+      expect(await createCallback(sql, newCallback({ keyHash, payloadHash: Buffer.from('another') }))).toEqual({
+        kind: 'payload_differs',
+      });
       expect(await sql`select count(*)::int as count from callback`).toEqual([{ count: 1 }]);
     },
   );
@@ -177,39 +130,31 @@ describe('sending callbacks', () => {
     await sql`insert into service (name, source_name, group_name, policy_name, open_after_ms, max_wait_ms, verify_every_ms, probe_hash)
               values ('other', 's', 'g', 'default', 1, 1, 1, '') on conflict do nothing`;
     await sql`insert into gate (service_id, state) select id, 'open' from service where name = 'other' on conflict (service_id) do update set state = 'open'`;
-    for (let index = 0; index < 20; index += 1) await hand();
-    const other = await hand({ ...newCallback(), service: 'other' });
-    const claimed = await claimCallbacks(sql, 4, LEASE_MS);
+    for (let index = 0; index < 20; index += 1) await hand(sql);
+    const other = await hand(sql, { service: 'other' });
+    const claimed = await claim(sql, 4);
     expect(claimed.map((callback) => callback.id)).toContain(other);
     expect(claimed).toHaveLength(4);
-    await sql`truncate callback, attempt`;
+    await sql`truncate callback, attempt, ramp, circuit`;
     await sql`delete from gate where service_id <> ${planted.serviceId}`;
   });
 
   it(verifies('I7', 'remembers an attempt that may have been received, whatever the later ones say'), async () => {
-    const id = await hand();
-    const [first] = await claimCallbacks(sql, 10, LEASE_MS);
+    await hand(sql, { repeat: 'deduplicated' });
+    const [first] = await claim(sql);
     expect(first?.maybeReceived).toBe(false);
-    const next = { state: 'retrying', reason: 'outcome_unknown', delayMs: 0 } as const;
-    await finishAttempt(sql, {
-      callbackId: id,
-      attempt: 1,
-      phase: 'maybe_received',
-      status: null,
-      reason: 'reset',
-      latencyMs: 1,
-      next,
-    });
-    const [second] = await claimCallbacks(sql, 10, LEASE_MS);
+    if (first !== undefined) await finish(sql, first, 'unknown');
+    expect(await reconcileOpenGates(sql)).toBe(1);
+    const [second] = await claim(sql);
     expect(second?.maybeReceived).toBe(true);
   });
 
   it('ends a release once nothing held before is left to send', async () => {
-    const id = await hand();
+    await hand(sql);
     await setGate('releasing');
     expect(await endRelease(sql)).toEqual([]);
-    await claimCallbacks(sql, 10, LEASE_MS);
-    await finishAttempt(sql, { callbackId: id, attempt: 1, ...DELIVERED });
+    const [claimed] = await claim(sql);
+    if (claimed !== undefined) await finish(sql, claimed, 'delivered');
     expect(await endRelease(sql)).toEqual(['agent']);
     expect((await readGates(sql, ['agent']))[0]?.state).toBe('open');
   });

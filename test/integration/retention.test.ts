@@ -288,6 +288,9 @@ describe('callbacks', () => {
       sealedBody: Buffer.from('body'),
       sealedIdempotencyKey: Buffer.from('key'),
       deadlineAt: null,
+      orderingHash: null,
+      status: null,
+      passesHeld: false,
     });
 
   async function finish(state: string, daysAgo: number): Promise<void> {

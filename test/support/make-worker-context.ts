@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAddressGuard, createLocaltonetClient, createProbeClient } from '@tidegate/outbound';
+import { createAddressGuard, createLocaltonetClient, createProbeClient, createStatusClient } from '@tidegate/outbound';
 import { type Config, createLogger, createMetrics } from '@tidegate/runtime';
 import { connect, loadDataKey, saveDataKey } from '@tidegate/store';
 import { createKeyring, createSealer, loadKeyring } from '@tidegate/vault';
@@ -51,6 +51,7 @@ export async function makeWorkerContext(
       send: () => Promise.reject(new Error('nothing is sent')),
       close: () => Promise.resolve(),
     } as WorkerContext['callbacks'],
+    statuses: createStatusClient({ guard }),
     log: createLogger({ app: 'worker', level: 'debug', destination: { write: (line: string) => options.log?.(line) } }),
     metrics: createMetrics({ app: 'worker' }),
     random01: () => 0.5,

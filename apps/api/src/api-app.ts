@@ -13,6 +13,7 @@ import { addHealthRoutes } from './health/health-routes.ts';
 import { addIncidentRoutes } from './incident/incident-routes.ts';
 import { addIncidentActionRoutes } from './incident-action/incident-action-routes.ts';
 import { addObservationRoutes } from './observation/observation-routes.ts';
+import { addReconciliationRoutes } from './reconciliation/reconciliation-routes.ts';
 import { addSilenceRoutes } from './silence/silence-routes.ts';
 import { addSubjectRoutes } from './subject/subject-routes.ts';
 
@@ -28,6 +29,7 @@ export function createApiApp(context: ApiContext): Hono<ApiEnv> {
   addObservationRoutes(app, context);
   addSubjectRoutes(app, context);
   addCallbackRoutes(app, context);
+  addReconciliationRoutes(app, context);
 
   const otherMethod = methodNotAllowed(app.routes);
   app.notFound((c) => otherMethod(c.req.path) ?? notFound());

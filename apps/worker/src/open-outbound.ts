@@ -3,6 +3,7 @@ import {
   createCallbackSender,
   createLocaltonetClient,
   createProbeClient,
+  createStatusClient,
 } from '@tidegate/outbound';
 import type { Config, ProcessEnv } from '@tidegate/runtime';
 import type { WorkerContext } from './worker-context.ts';
@@ -18,7 +19,7 @@ const API_PORT = 7412;
 const ADMIN_PORTS = [7413, 7414, 7415];
 
 export interface Outbound {
-  readonly clients: Pick<WorkerContext, 'probes' | 'localtonet' | 'callbacks'>;
+  readonly clients: Pick<WorkerContext, 'probes' | 'localtonet' | 'callbacks' | 'statuses'>;
   close(): Promise<void>;
 }
 
@@ -29,6 +30,7 @@ export function openOutbound(config: Config, env: ProcessEnv): Outbound {
   const callbackGuard = createAddressGuard({ allowPrivate: config.outbound.callbacks.allowPrivate, denied });
   const probes = createProbeClient({ guard: probeGuard });
   const callbacks = createCallbackSender({ guard: callbackGuard });
+  const statuses = createStatusClient({ guard: callbackGuard });
   const account = config.localtonet;
   const localtonet =
     account === null || account.apiKey === null
@@ -41,9 +43,9 @@ export function openOutbound(config: Config, env: ProcessEnv): Outbound {
           guard: probeGuard,
         });
   return {
-    clients: { probes, callbacks, localtonet },
+    clients: { probes, callbacks, statuses, localtonet },
     close: async () => {
-      await Promise.all([probes.close(), callbacks.close(), localtonet?.close()]);
+      await Promise.all([probes.close(), callbacks.close(), statuses.close(), localtonet?.close()]);
     },
   };
 }

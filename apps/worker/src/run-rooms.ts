@@ -5,6 +5,7 @@ import { errorCode } from '@tidegate/runtime';
 import { readOverview } from '@tidegate/store';
 import { correlateRoom } from './correlate/correlate-room.ts';
 import { openAccount, watchAccount } from './poll/watch-account.ts';
+import { createFinisher } from './release/create-finisher.ts';
 import { releaseRoom } from './release/release-room.ts';
 import { verifyRoom } from './verify/verify-room.ts';
 import { createBudget } from './wake/create-budget.ts';
@@ -31,10 +32,11 @@ export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<
   const wake = (room: Room) => void drains[room].wake().catch(noted);
   const runs = createSlots(CONCURRENT_RUNS, () => void sweeping.wake().catch(noted), noted);
   const attempts = createSlots(CONCURRENT_ATTEMPTS, () => wake('release'), noted);
+  const finisher = createFinisher(context);
   const drains: Record<Room, Drain> = {
     correlate: createDrain(() => correlateRoom(context)),
     verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
-    release: createDrain(() => releaseRoom({ context, slots: attempts })),
+    release: createDrain(() => releaseRoom({ context, finisher, slots: attempts })),
   };
   const sweeping = createDrain(() => sweep(context, drains, noted));
   const polling = watchAccount(context, account, noted);

@@ -1,4 +1,4 @@
-import type { CallbackSender, LocaltonetClient, ProbeClient } from '@tidegate/outbound';
+import type { CallbackSender, LocaltonetClient, ProbeClient, StatusClient } from '@tidegate/outbound';
 import type { Queue } from '@tidegate/queue';
 import type { Config, Log, Metrics } from '@tidegate/runtime';
 import type { Sql } from '@tidegate/store';
@@ -17,6 +17,7 @@ export interface WorkerContext {
   /** Null when no API key is configured: the device and tunnel layers are skipped. */
   readonly localtonet: LocaltonetClient | null;
   readonly callbacks: CallbackSender;
+  readonly statuses: StatusClient;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly random01: () => number;

@@ -49,6 +49,14 @@ export {
   observationSchema,
 } from './observation/observation.ts';
 export {
+  type Reconciliation,
+  type ReconciliationDetail,
+  type ReconciliationPage,
+  reconciliationDetailSchema,
+  reconciliationPageSchema,
+  reconciliationSchema,
+} from './reconciliation/reconciliation.ts';
+export {
   type Silence,
   type SilencePage,
   type SilenceRequest,

@@ -100,14 +100,41 @@ export {
 } from './release/callback-transitions.ts';
 export { canonicalJson } from './release/canonical-json.ts';
 export {
-  type AttemptOutcome,
-  type AttemptReason,
-  type AttemptVerdict,
-  classifyAttempt,
-} from './release/classify-attempt.ts';
-export { nextAttempt, type RetryDecision, type RetryFacts } from './release/next-attempt.ts';
+  type Circuit,
+  type CircuitPlan,
+  CLOSED_CIRCUIT,
+  planCircuit,
+  settleCircuit,
+} from './release/circuit.ts';
+export type { AttemptOutcome } from './release/classify-attempt.ts';
+export { type AfterAttempt, decideAfterAttempt, type EndedAttempt } from './release/decide-after-attempt.ts';
+export { decideLookup, type LookupDecision, type LookupFacts } from './release/decide-lookup.ts';
+export {
+  EVIDENCE,
+  RECONCILED_STATES,
+  RECONCILIATION_TABLE,
+  type ReconciliationAction,
+  type ReconciliationOutcome,
+  type ReconciliationReason,
+} from './release/decide-reconciliation.ts';
 export { type IdempotencyKeyResult, parseIdempotencyKey } from './release/parse-idempotency-key.ts';
 export { parseRetryAfter } from './release/parse-retry-after.ts';
+export { pickSendable, type SendingGate, type WaitingCallback } from './release/pick-sendable.ts';
+export {
+  planRamp,
+  type Ramp,
+  type RampFacts,
+  type RampPlan,
+  type RampPolicy,
+  settleRamp,
+  useGrant,
+} from './release/plan-ramp.ts';
+export {
+  judgeStatus,
+  type StatusContract,
+  type StatusResult,
+  statusContractSchema,
+} from './release/status-contract.ts';
 export {
   type CallbackError,
   type CallbackField,
@@ -116,6 +143,7 @@ export {
   type CallbackValidation,
   validateCallback,
 } from './release/validate-callback.ts';
+export { type DestinationHealth, weighDestination } from './release/weigh-destination.ts';
 export { compareReplays, type ReplayDifference } from './replay/compare-replays.ts';
 export type {
   Replay,

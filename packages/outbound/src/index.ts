@@ -4,6 +4,7 @@ export {
   type SendOutcome,
   type SendRequest,
 } from './callback/callback-sender.ts';
+export { createStatusClient, type LookupOutcome, type StatusClient } from './callback/status-client.ts';
 export {
   type AddressGuard,
   type AddressGuardOptions,

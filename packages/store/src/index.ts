@@ -4,11 +4,12 @@ export { listApiKeys, revokeApiKey } from './api-key/list-api-keys.ts';
 export { type Audited, inAuditedTransaction, recordAudit } from './audit/in-audited-transaction.ts';
 export { addOpenedValues, listOpenedValues, type OpenedValues } from './audit/opened-values.ts';
 export { listAudit, readAuditAfter, readAuditHead } from './audit/read-audit.ts';
-export { type ClaimedCallback, claimCallbacks } from './callback/claim-callbacks.ts';
+export { type Claim, type ClaimedCallback, type ClaimOptions, claimCallbacks } from './callback/claim-callbacks.ts';
 export { type CreatedCallback, createCallback, type NewCallback } from './callback/create-callback.ts';
 export { endRelease } from './callback/end-release.ts';
 export { ensureSigningSecrets } from './callback/ensure-signing-secrets.ts';
-export { type AttemptEnd, finishAttempt } from './callback/finish-attempt.ts';
+export { expireCallbacks } from './callback/expire-callbacks.ts';
+export { type AttemptEnd, type FinishedAttempt, finishAttempts } from './callback/finish-attempts.ts';
 export {
   type CallbackDetail,
   type CallbackFilter,
@@ -17,6 +18,7 @@ export {
   readCallback,
 } from './callback/list-callbacks.ts';
 export { type ExpiredLease, listExpiredLeases } from './callback/list-expired-leases.ts';
+export type { RampPolicies } from './callback/pace.ts';
 export { loadDataKey } from './data-key/load-data-key.ts';
 export { countDataKeys, listForeignDataKeys, replaceWrapping } from './data-key/rewrap-data-keys.ts';
 export { type DataKeyRow, saveDataKey } from './data-key/save-data-key.ts';
@@ -79,6 +81,17 @@ export {
   readQuarantined,
   type StoredQuarantine,
 } from './quarantine/read-quarantine.ts';
+export { type ClaimedLookup, claimLookups } from './reconciliation/claim-lookups.ts';
+export { finishLookup, type LookupEnd } from './reconciliation/finish-lookup.ts';
+export {
+  listReconciliationItems,
+  listReconciliations,
+  type ReconciliationFilter,
+  type ReconciliationItem,
+  type ReconciliationRow,
+  readReconciliation,
+} from './reconciliation/read-reconciliation.ts';
+export { reconcileOpenGates } from './reconciliation/reconcile-open-gates.ts';
 export { type HistoryRange, loadHistory } from './replay/load-history.ts';
 export { type Pruned, prune, type RetentionPeriods } from './retention/prune.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';

@@ -1,5 +1,6 @@
 import type { FieldProblem, ParsedCallbackRequest } from '@tidegate/client';
-import { AppError, canonicalJson, validateCallback } from '@tidegate/core';
+import { AppError, canonicalJson, type StatusContract, validateCallback } from '@tidegate/core';
+import { parseDuration } from '@tidegate/runtime';
 import type { CallbackRow, CreatedCallback } from '@tidegate/store';
 import { lookupHash, newId } from '@tidegate/vault';
 import type { ApiContext } from '../api-context.ts';
@@ -9,13 +10,12 @@ import { type CallbackContent, callbackContent } from './callback-content.ts';
 export type AcceptResult =
   | { readonly kind: 'accepted'; readonly callback: CallbackRow; readonly replayed: boolean }
   | { readonly kind: 'invalid'; readonly errors: readonly FieldProblem[] }
-  | { readonly kind: 'unsupported'; readonly errors: readonly FieldProblem[] }
   | { readonly kind: 'destination_refused' }
   | { readonly kind: 'payload_differs' }
   | { readonly kind: 'unknown_service' };
 
-/** Fields of the contract that nothing acts on yet: better refused than taken and forgotten. */
-const UNSUPPORTED = ['status', 'orderingKey'] as const;
+/** The longest `settleAfter`, in milliseconds: an outcome that takes longer to know is one for a person. */
+const LONGEST_SETTLE_MS = 86_400_000;
 
 /**
  * Takes a callback over: checks it, seals what could carry a credential, and stores it once per service and key (I8).
@@ -27,17 +27,18 @@ export async function acceptCallback(
   request: ParsedCallbackRequest,
   idempotencyKey: string,
 ): Promise<AcceptResult> {
-  const unsupported = UNSUPPORTED.filter((field) => request[field] !== undefined);
-  if (unsupported.length > 0) {
-    return { kind: 'unsupported', errors: unsupported.map((field) => ({ field, problem: 'not_supported_yet' })) };
-  }
   const content = callbackContent(request);
-  const valid = validateCallback({ url: request.url, method: request.method, ...content });
+  const valid = validateCallback({ url: request.url, method: request.method, status: request.status, ...content });
   if (!valid.ok) return { kind: 'invalid', errors: valid.errors };
+  const settleAfterMs = request.status === undefined ? 0 : parseDuration(request.status.settleAfter);
+  if (settleAfterMs === null || settleAfterMs > LONGEST_SETTLE_MS) return invalid('status.settleAfter');
+  if (request.passHeld === true && request.safety !== 'safe') return invalid('passHeld');
   const origins = context.callbackOrigins.get(request.service);
-  if (origins !== undefined && !origins.has(valid.origin)) return { kind: 'destination_refused' };
+  const wanted = [valid.origin, ...(request.status === undefined ? [] : [new URL(request.status.url).origin])];
+  if (origins !== undefined && !wanted.every((origin) => origins.has(origin))) return { kind: 'destination_refused' };
 
-  const created = await storeSealed(context, { request, content, idempotencyKey, origin: valid.origin });
+  const accepting = { request, content, idempotencyKey, origin: valid.origin, settleAfterMs };
+  const created = await storeSealed(context, accepting);
   switch (created.kind) {
     case 'unknown_service':
     case 'payload_differs':
@@ -50,20 +51,26 @@ export async function acceptCallback(
   }
 }
 
+function invalid(field: string): AcceptResult {
+  return { kind: 'invalid', errors: [{ field, problem: 'not_allowed' }] };
+}
+
 interface Accepting {
   readonly request: ParsedCallbackRequest;
   readonly content: CallbackContent;
   readonly idempotencyKey: string;
   readonly origin: string;
+  readonly settleAfterMs: number;
 }
 
 /** The deadline is not held against the clock here: a replay must be answered as the first was, however late it comes. */
 async function storeSealed(
   { keyring, sealer, store }: ApiContext,
-  { request, content, idempotencyKey, origin }: Accepting,
+  { request, content, idempotencyKey, origin, settleAfterMs }: Accepting,
 ): Promise<CreatedCallback> {
   await sealer.ready();
   const row = newId('cb');
+  const status = toStatusContract(request);
   return store.createCallback({
     id: row,
     service: request.service,
@@ -78,7 +85,18 @@ async function storeSealed(
     sealedBody: content.body === null ? null : sealer.seal(content.body, { row, purpose: 'callback-body' }),
     sealedIdempotencyKey: sealer.seal(idempotencyKey, { row, purpose: 'callback-idempotency-key' }),
     deadlineAt: request.deadline === undefined ? null : new Date(request.deadline),
+    orderingHash: request.orderingKey === undefined ? null : lookupHash(keyring, 'ordering-key', request.orderingKey),
+    status:
+      status === undefined ? null : { sealed: sealer.seal(status, { row, purpose: 'callback-status' }), settleAfterMs },
+    passesHeld: request.passHeld ?? false,
   });
+}
+
+/** What is kept, sealed, of how to ask for the outcome; undefined when there is no way. */
+function toStatusContract({ status }: ParsedCallbackRequest): string | undefined {
+  if (status === undefined) return undefined;
+  const { settleAfter: _, ...contract } = status;
+  return JSON.stringify(contract satisfies StatusContract);
 }
 
 async function readAccepted({ store }: ApiContext, id: string, replayed: boolean): Promise<AcceptResult> {

@@ -28,6 +28,13 @@ const valid: CallbackRequest = {
   repeat: 'deduplicated',
 };
 
+const status = {
+  url: 'https://status.example.org/of?key=zqstatus8842',
+  complete: { status: 200, bodyIncludes: 'complete' },
+  notFound: { status: 404 },
+  settleAfter: '30s',
+};
+
 function freshKey(): string {
   keys += 1;
   return `order-${keys}`;
@@ -197,15 +204,47 @@ describe('POST /v1/callbacks', () => {
     expect((await refused(response)).errors).toEqual([error]);
   });
 
-  it.each(['status', 'orderingKey'])('says that %s is not supported yet', async (field) => {
-    const before = await rows();
-    const response = await post({ ...valid, [field]: 'something' });
-    expect(response.status).toBe(422);
-    expect(await refused(response)).toMatchObject({
-      code: 'not_supported_yet',
-      errors: [{ field, problem: 'not_supported_yet' }],
-    });
-    expect(await rows()).toBe(before);
+  it(verifies('I3', 'keeps how to ask for the outcome sealed, and an ordering key as a keyed hash'), async () => {
+    const payload = { ...valid, status, orderingKey: 'zqorder8841' };
+    const { id } = acceptedCallbackSchema.parse(await (await post(payload)).json());
+    const [row] = await test.sql`select * from callback where id = ${id}`;
+    expect(row).toMatchObject({ settleAfterMs: 30_000, orderingHash: expect.any(Buffer), passesHeld: false });
+    for (const hidden of ['zqstatus8842', 'zqorder8841']) {
+      for (const value of Object.values(row ?? {})) expect(String(value)).not.toContain(hidden);
+    }
+    const second = acceptedCallbackSchema.parse(await (await post(payload)).json());
+    const [{ same } = { same: 0 }] = await test.sql<{ same: number }[]>`
+      select count(distinct ordering_hash)::int as same from callback where id in (${id}, ${second.id})`;
+    expect(same).toBe(1);
+  });
+
+  it('queues behind a shut gate only what is safe and declared to pass it', async () => {
+    const shut = { ...valid, service: 'shut' };
+    const passing = acceptedCallbackSchema.parse(
+      await (await post({ ...shut, safety: 'safe', passHeld: true })).json(),
+    );
+    expect(passing.state).toBe('queued');
+    expect(acceptedCallbackSchema.parse(await (await post({ ...shut, safety: 'safe' })).json()).state).toBe('held');
+    const response = await post({ ...shut, passHeld: true });
+    expect(response.status).toBe(400);
+    expect((await refused(response)).errors).toEqual([{ field: 'passHeld', problem: 'not_allowed' }]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a status URL that is none', { url: 'nowhere' }, 'status.url'],
+    ['a header of ours in a lookup', { headers: { 'webhook-id': 'x' } }, 'status.headers'],
+    ['a settleAfter of a week', { settleAfter: '168h' }, 'status.settleAfter'],
+    ['no settleAfter', { settleAfter: undefined }, 'status'],
+    ['a status that is no final one', { complete: { status: 102 } }, 'status'],
+  ])('refuses %s', async (_name, change, field) => {
+    const response = await post({ ...valid, status: { ...status, ...change } });
+    expect(response.status).toBe(400);
+    expect((await refused(response)).errors?.map((error) => error.field)).toEqual([field]);
+  });
+
+  it('asks for no outcome where callbacks of the service may not go', async () => {
+    const response = await post({ ...valid, service: 'limited', status });
+    expect([response.status, (await refused(response)).code]).toEqual([422, 'destination_refused']);
   });
 
   it.each([

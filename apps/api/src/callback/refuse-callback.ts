@@ -26,8 +26,6 @@ function toProblem(refusal: Refusal): ProblemInit {
       return { status: 400, code: 'malformed_json', detail: `The body is not acceptable JSON (${refusal.reason}).` };
     case 'invalid':
       return malformed('The callback is not valid.', refusal.errors);
-    case 'unsupported':
-      return unprocessable('not_supported_yet', 'A field of the callback is not supported yet.', refusal.errors);
     case 'destination_refused':
       return unprocessable('destination_refused', 'Callbacks of this service may not go there.', [
         { field: 'url', problem: 'destination_refused' },

@@ -1,56 +1,89 @@
 import { AppError } from '@tidegate/core';
-import { type ClaimedCallback, claimCallbacks, endRelease, listExpiredLeases } from '@tidegate/store';
+import {
+  type ClaimedCallback,
+  claimCallbacks,
+  claimLookups,
+  endRelease,
+  expireCallbacks,
+  listExpiredLeases,
+  reconcileOpenGates,
+} from '@tidegate/store';
 import type { Slots } from '../wake/create-slots.ts';
 import type { WorkerContext } from '../worker-context.ts';
 import { attemptCallback } from './attempt-callback.ts';
+import type { Finisher } from './create-finisher.ts';
 import { type EndingOutcome, endAttempt } from './end-attempt.ts';
+import { lookUp } from './look-up.ts';
+import { rampOf, retryOf } from './policy-of.ts';
 
-const DEAD_BATCH = 64;
+const DEAD_BATCH = 256;
+const EXPIRED_BATCH = 1000;
 const ATTEMPT_TIMEOUT_MS = 30_000;
+const LOOKUP_TIMEOUT_MS = 10_000;
 /** The lease outlives the attempt's own timeout, so that a live worker is never taken for a dead one. */
 const LEASE_MS = ATTEMPT_TIMEOUT_MS + 15_000;
+const LOOKUP_LEASE_MS = LOOKUP_TIMEOUT_MS + 15_000;
 
 export interface ReleaseRoom {
   readonly context: WorkerContext;
+  readonly finisher: Finisher;
   readonly slots: Slots;
 }
 
-/** Ends dead attempts, starts an attempt for every callback that may be sent and has a free slot, and ends releases. */
-export async function releaseRoom({ context, slots }: ReleaseRoom): Promise<void> {
-  await endDeadAttempts(context);
-  if (slots.free() > 0) {
-    const claimedAtMs = performance.now();
-    const claimed = await claimCallbacks(context.sql, slots.free(), LEASE_MS);
-    for (const callback of claimed) slots.start(() => sendOne(context, callback, claimedAtMs));
-  }
+/**
+ * Ends what is over, reconciles what nobody knows, and starts an attempt or a lookup for everything that may begin and has a
+ * free slot. What a gate held is reconciled in the transaction that opens it.
+ */
+export async function releaseRoom(room: ReleaseRoom): Promise<void> {
+  const { context } = room;
+  await endDeadAttempts(room);
+  const expired = await expireCallbacks(context.sql, EXPIRED_BATCH);
+  if (expired > 0) context.log.info('callbacks.expired', { count: expired });
+  await reconcileUnknown(context);
+  await startLookups(room);
+  await startAttempts(room);
   for (const service of await endRelease(context.sql)) context.log.info('gate.released', { service });
 }
 
-async function sendOne(context: WorkerContext, callback: ClaimedCallback, claimedAtMs: number): Promise<void> {
+async function reconcileUnknown({ sql, log }: WorkerContext): Promise<void> {
+  const startedAtMs = performance.now();
+  const count = await reconcileOpenGates(sql);
+  if (count > 0) log.info('callbacks.reconciled', { count, durationMs: Math.round(performance.now() - startedAtMs) });
+}
+
+async function startLookups({ context, slots }: ReleaseRoom): Promise<void> {
+  if (slots.free() === 0) return;
+  for (const lookup of await claimLookups(context.sql, slots.free(), LOOKUP_LEASE_MS))
+    slots.start(() => lookUp(context, lookup, LOOKUP_TIMEOUT_MS));
+}
+
+async function startAttempts(room: ReleaseRoom): Promise<void> {
+  const { context, slots } = room;
+  if (slots.free() === 0) return;
+  const claimedAtMs = performance.now();
+  const options = { limit: slots.free(), leaseMs: LEASE_MS, policyOf: rampOf(context.config) };
+  const { claimed, againAt } = await claimCallbacks(context.sql, options);
+  for (const callback of claimed) slots.start(() => sendOne(room, callback, claimedAtMs));
+  if (againAt !== null) context.queue.publish([{ room: 'release', dueAtMs: againAt.getTime() }]).catch(() => undefined);
+}
+
+async function sendOne({ context, finisher }: ReleaseRoom, callback: ClaimedCallback, claimedAtMs: number) {
   const outcome = isTooLate(context, callback)
     ? ({ phase: 'not_sent', reason: 'too_late', latencyMs: null } as const)
     : await attemptCallback(context, callback, { claimedAtMs, timeoutMs: ATTEMPT_TIMEOUT_MS }).catch(notOpened);
-  await endAttempt(context, callback, outcome);
+  await endAttempt(context, finisher, callback, outcome);
 }
 
 /** A retry that was due while nothing ran, and whose time is over by now, is not begun (I9). */
-function isTooLate({ config }: WorkerContext, { attempt, elapsedMs, policyName }: ClaimedCallback): boolean {
-  const policy = config.policies[policyName] ?? config.policies.default;
-  return attempt > 1 && policy !== undefined && elapsedMs >= policy.release.retry.maxElapsedMs;
+function isTooLate({ config }: WorkerContext, { attempts, elapsedMs, policyName }: ClaimedCallback): boolean {
+  const retry = retryOf(config, policyName);
+  return attempts > 1 && retry !== null && elapsedMs >= retry.maxElapsedMs;
 }
 
-async function endDeadAttempts(context: WorkerContext): Promise<void> {
-  for (const lease of await listExpiredLeases(context.sql, DEAD_BATCH)) {
-    const callback = {
-      id: lease.callbackId,
-      attempt: lease.attempt,
-      repeat: lease.repeat,
-      policyName: lease.policyName,
-      elapsedMs: lease.elapsedMs,
-      maybeReceived: lease.maybeReceived,
-    };
-    await endAttempt(context, callback, { phase: 'maybe_received', reason: 'lease_expired', latencyMs: null });
-  }
+async function endDeadAttempts({ context, finisher }: ReleaseRoom): Promise<void> {
+  const dead = await listExpiredLeases(context.sql, DEAD_BATCH);
+  const outcome = { phase: 'maybe_received', reason: 'lease_expired', latencyMs: null } as const;
+  await Promise.all(dead.map((lease) => endAttempt(context, finisher, lease, outcome)));
 }
 
 /** What cannot be opened was certainly not sent; the retry bounds decide when to give up. */

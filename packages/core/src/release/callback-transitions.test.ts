@@ -4,7 +4,13 @@ import type { CallbackState } from '../model/callback.ts';
 import { CALLBACK_TRANSITIONS, checkTransition, type TransitionGrant } from './callback-transitions.ts';
 
 const STATES = Object.keys(CALLBACK_TRANSITIONS) as CallbackState[];
-const GRANTS: readonly TransitionGrant[] = ['gate_allowed', 'repeat_harmless', 'approval'];
+const GRANTS: readonly TransitionGrant[] = [
+  'gate_allowed',
+  'reconciled',
+  'repeat_harmless',
+  'status_complete',
+  'person',
+];
 
 /** Every state that can be reached with these grants, in any number of steps. */
 function reachable(from: CallbackState, grants: readonly TransitionGrant[]): Set<CallbackState> {
@@ -36,22 +42,35 @@ describe('checkTransition', () => {
     }
     expect(reachable('ambiguous', ['gate_allowed', 'repeat_harmless'])).toContain('sending');
     expect(reachable('needs_review', ['gate_allowed', 'repeat_harmless'])).not.toContain('sending');
-    expect(reachable('needs_review', ['gate_allowed', 'approval'])).toContain('sending');
+    expect(reachable('needs_review', ['gate_allowed', 'person'])).toContain('sending');
   });
 
-  it('knows four final states, and a way out of every other one', () => {
-    const final = ['delivered', 'failed', 'cancelled', 'expired'];
+  it(verifies('I7', 'has no step from held to sending, and no way there without a reconciliation'), () => {
+    expect(CALLBACK_TRANSITIONS.held.sending).toBeUndefined();
+    const others = GRANTS.filter((grant) => grant !== 'reconciled' && grant !== 'person');
+    const ways = reachable('held', ['gate_allowed']);
+    expect(ways).not.toContain('sending');
+    expect(checkTransition('held', 'queued', others)).toEqual({
+      ok: false,
+      reason: 'not_granted',
+      needs: 'reconciled',
+    });
+  });
+
+  it('knows three final states and one that a person may reopen, and a way out of every other one', () => {
+    const final = ['delivered', 'cancelled', 'expired'];
     for (const from of STATES) {
-      const ends = [...reachable(from, GRANTS)].filter((state) => final.includes(state));
+      const ends = [...reachable(from, GRANTS)].filter((state) => [...final, 'failed'].includes(state));
       expect(ends.length === 0).toBe(final.includes(from));
     }
     expect(checkTransition('delivered', 'sending', GRANTS)).toEqual({ ok: false, reason: 'final' });
+    expect(reachable('failed', ['gate_allowed', 'reconciled', 'repeat_harmless'])).toEqual(new Set());
   });
 
   it('says what is missing', () => {
-    expect(checkTransition('held', 'sending')).toEqual({ ok: false, reason: 'not_granted', needs: 'gate_allowed' });
+    expect(checkTransition('queued', 'sending')).toEqual({ ok: false, reason: 'not_granted', needs: 'gate_allowed' });
     expect(checkTransition('held', 'delivered', GRANTS)).toEqual({ ok: false, reason: 'illegal' });
-    expect(checkTransition('held', 'sending', ['gate_allowed'])).toEqual({ ok: true });
+    expect(checkTransition('queued', 'sending', ['gate_allowed'])).toEqual({ ok: true });
     expect(checkTransition('sending', 'ambiguous')).toEqual({ ok: true });
   });
 });

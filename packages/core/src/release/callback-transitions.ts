@@ -1,24 +1,38 @@
 import type { CallbackState } from '../model/callback.ts';
 
 /**
- * What must be at hand before a callback may change state. `gate_allowed`: a gate decision of `allowed` in the same
- * transaction. `repeat_harmless`: the contract is `deduplicated`, or a status lookup proved that nothing happened.
- * `approval`: a person's approval, bound to the payload hash.
+ * What must be at hand before a callback may change state. `gate_allowed`: a gate decision of `allowed`, under the
+ * generation the callback was released in, or its declaration to be safe, in the same transaction. `reconciled`: its entry
+ * in a reconciliation of the present generation. `repeat_harmless`: the contract is `deduplicated`, or a status lookup
+ * proved that nothing happened. `status_complete`: a status lookup says it happened. `person`: an order of a person; an
+ * approval is bound to the payload hash.
  */
-export type TransitionGrant = 'gate_allowed' | 'repeat_harmless' | 'approval';
+export type TransitionGrant = 'gate_allowed' | 'reconciled' | 'repeat_harmless' | 'status_complete' | 'person';
 
 type Edges = Readonly<Partial<Record<CallbackState, TransitionGrant | null>>>;
 
 /** Every legal change of state with what it needs (null: nothing). Only `gate_allowed` edges lead to `sending`. */
 export const CALLBACK_TRANSITIONS: Readonly<Record<CallbackState, Edges>> = {
-  queued: { held: null, sending: 'gate_allowed', cancelled: null, expired: null },
-  held: { queued: 'gate_allowed', sending: 'gate_allowed', cancelled: null, expired: null },
-  sending: { delivered: null, retrying: null, held: null, ambiguous: null, failed: null },
-  retrying: { sending: 'gate_allowed', held: null, failed: null, cancelled: null, expired: null },
-  ambiguous: { delivered: null, retrying: 'repeat_harmless', needs_review: null },
-  needs_review: { retrying: 'approval', delivered: null, failed: null, cancelled: null },
+  queued: { held: null, sending: 'gate_allowed', ambiguous: null, needs_review: null, cancelled: null, expired: null },
+  held: { queued: 'reconciled', ambiguous: null, needs_review: null, cancelled: null, expired: null },
+  sending: { delivered: null, retrying: null, ambiguous: null, needs_review: null, failed: null },
+  retrying: {
+    sending: 'gate_allowed',
+    held: null,
+    ambiguous: null,
+    needs_review: null,
+    cancelled: null,
+    expired: null,
+  },
+  ambiguous: {
+    delivered: 'status_complete',
+    retrying: 'repeat_harmless',
+    failed: 'repeat_harmless',
+    needs_review: null,
+  },
+  needs_review: { retrying: 'person', delivered: 'person', failed: 'person', cancelled: 'person' },
+  failed: { retrying: 'person' },
   delivered: {},
-  failed: {},
   cancelled: {},
   expired: {},
 };
@@ -29,7 +43,8 @@ export type TransitionCheck =
 
 /**
  * Whether a callback may go from one state to another with what the caller can prove. A held callback reaches `sending`
- * only by a gate decision, an ambiguous one only after proof or review (I7). Source of the rule: DESIGN §8.
+ * only through a reconciliation and then a gate decision, an ambiguous one only after proof or review (I7). Source of the
+ * rule: DESIGN §8.
  */
 export function checkTransition(
   from: CallbackState,

@@ -9,7 +9,7 @@ export interface AttemptOutcome {
   readonly addressDenied?: boolean | undefined;
 }
 
-export type AttemptReason =
+type AttemptReason =
   | 'accepted'
   | 'not_sent'
   | 'address_denied'

@@ -77,6 +77,9 @@ export const EVENT_CATALOG = {
   'callback.recorded': callback,
   'callback.delivered': { ...callback, attempt: 'number', status: 'number', durationMs: 'number' },
   'callback.attempted': { ...callback, phase: 'code', status: 'number', attempt: 'number', reason: 'code' },
+  'callback.looked_up': { ...callback, outcome: 'code', reason: 'code', status: 'number', attempt: 'number' },
+  'callbacks.reconciled': { count: 'number', durationMs: 'number' },
+  'callbacks.expired': { count: 'number' },
   /** The newest row of the audit trail: kept here, it shows whether rows were cut off since. */
   'audit.head': { seq: 'number', mac: 'id' },
   'override.ended': { incident: 'id', groups: 'number' },

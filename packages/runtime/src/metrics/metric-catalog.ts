@@ -109,6 +109,12 @@ export const METRIC_CATALOG = {
     help: 'Attempts to send a callback, by outcome.',
     labels: ['outcome'],
   },
+  'release.lookups': {
+    type: 'counter',
+    name: 'tidegate_release_lookups_total',
+    help: 'Status lookups of callbacks whose outcome is unknown, by what they found.',
+    labels: ['outcome'],
+  },
   'retention.pruned': {
     type: 'counter',
     name: 'tidegate_retention_pruned_total',

@@ -1,13 +1,22 @@
 import type { RepeatContract } from '@tidegate/core';
+import { useGrant } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { toPlainArray, toTextArray } from '../observation/to-array-literal.ts';
+import { harmless, maybeReceived } from './evidence.ts';
+import { pairKey, type RampPolicies, savePace } from './pace.ts';
+import { type Grant, planGrants } from './plan-grants.ts';
+import { holdStale, lockSendingGates, returnUnproven, type SendingGate } from './sending-gates.ts';
 
 /** A callback whose attempt row is committed: this worker alone may open the socket, until the lease ends. */
 export interface ClaimedCallback {
   readonly id: string;
   readonly serviceId: number;
   readonly service: string;
+  readonly origin: string;
   readonly attempt: number;
+  /** Attempts under the present allowance, this one included. */
+  readonly attempts: number;
   readonly generation: number;
   readonly leaseMs: number;
   readonly policyName: string;
@@ -18,78 +27,124 @@ export interface ClaimedCallback {
   readonly sealedBody: Buffer | null;
   readonly sealedIdempotencyKey: Buffer;
   readonly sealedSigningSecret: Buffer | null;
-  /** Milliseconds since its first attempt began, by Postgres' clock; 0 for the first. */
+  /** Milliseconds since the first attempt under the present allowance began, by Postgres' clock; 0 for the first. */
   readonly elapsedMs: number;
-  /** An attempt before this one may have been received: giving up then needs a person. */
+  /** An attempt before this one may have been received, and nothing has disproved it: giving up then needs a person. */
   readonly maybeReceived: boolean;
 }
 
+export interface ClaimOptions {
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly policyOf: RampPolicies;
+}
+
+export interface Claim {
+  readonly claimed: ClaimedCallback[];
+  /** When ramp or circuit let more begin, whatever happens until then; null when neither is in the way. */
+  readonly againAt: Date | null;
+}
+
+const SECOND_MS = 1000;
+const NOTHING: Claim = { claimed: [], againAt: null };
+
 /**
- * Claims callbacks that are due and whose gate allows sending, read and locked in the transaction that marks them
- * `sending` (I7); those that are due behind a held gate become `held`, and those past their deadline `expired`. Lock order:
- * gate, callback.
+ * Claims callbacks that are due and may begin, in order, as fast as ramp and circuit of their destination allow. The gate's
+ * state and generation, and that a repeat is harmless, are read under locks in the transaction that marks them `sending` (I7);
+ * what was released under another generation becomes `held`. Lock order: gate, ramp, circuit, callback.
  */
-export async function claimCallbacks(sql: Sql, limit: number, leaseMs: number): Promise<ClaimedCallback[]> {
+export async function claimCallbacks(sql: Sql, { limit, leaseMs, policyOf }: ClaimOptions): Promise<Claim> {
   return inTransaction(sql, async (tx) => {
-    const gates = await tx<{ serviceId: number; allowed: boolean }[]>`
-      select g.service_id, g.state in ('open', 'releasing') as allowed from gate g
-      where exists (select 1 from callback c where c.service_id = g.service_id and c.due_at <= clock_timestamp()
-                      and c.state in ('queued', 'retrying'))
-      order by g.service_id for share of g`;
-    await tx`update callback c set state = case when ${maybeReceived(tx)} then 'needs_review' else 'expired' end, reason = 'deadline_passed', due_at = null, finished_at = clock_timestamp()
-             where service_id = any(${gates.map((gate) => gate.serviceId)}::int[]) and state in ('queued', 'retrying')
-               and due_at <= clock_timestamp() and deadline_at <= clock_timestamp()`;
-    const allowed = gates.filter((gate) => gate.allowed).map((gate) => gate.serviceId);
-    const shut = gates.filter((gate) => !gate.allowed).map((gate) => gate.serviceId);
-    if (shut.length > 0) {
-      await tx`update callback set state = 'held', reason = 'gate_held', due_at = null
-               where service_id = any(${shut}::int[]) and state in ('queued', 'retrying')`;
-    }
-    return allowed.length === 0 ? [] : claimAllowed(tx, allowed, limit, leaseMs);
+    const gates = await lockSendingGates(tx);
+    if (gates.length === 0) return NOTHING;
+    await holdStale(tx, gates);
+    const sending = gates.filter((gate) => gate.allowed || gate.passable);
+    await returnUnproven(tx, sending);
+    const plan = await planGrants(tx, sending, policyOf);
+    const granted = plan.grants.filter(({ grant }) => grant > 0);
+    const claimed = granted.length === 0 ? [] : await claimGranted(tx, granted, limit, leaseMs);
+    const begun = new Map<string, number>();
+    for (const callback of claimed) begun.set(pairKey(callback), (begun.get(pairKey(callback)) ?? 0) + 1);
+    const ramps = plan.grants.map(({ serviceId, origin, ramp }) => ({
+      serviceId,
+      origin,
+      ...useGrant(ramp, begun.get(pairKey({ serviceId, origin })) ?? 0),
+    }));
+    const moved = ramps.filter((ramp) => begun.has(pairKey(ramp)));
+    await savePace(tx, moved, plan.circuits);
+    const full = plan.grants.filter(
+      ({ gate, ramp, ...pair }) =>
+        ramp.used + (begun.get(pairKey(pair)) ?? 0) >= policyOf(gate.policyName).maxPerSecond,
+    );
+    const seconds = full.map(({ ramp }) => ramp.secondAtMs + SECOND_MS);
+    const againAtMs = Math.min(plan.againAtMs ?? Infinity, ...seconds);
+    return { claimed, againAt: Number.isFinite(againAtMs) ? new Date(againAtMs) : null };
   });
 }
 
-async function claimAllowed(
+async function claimGranted(
   tx: Transaction,
-  allowed: number[],
+  grants: readonly Grant[],
   limit: number,
   leaseMs: number,
 ): Promise<ClaimedCallback[]> {
   return tx<ClaimedCallback[]>`
     with turns as (
-      -- Each service's oldest first, and the services by turns: a backlog of one does not starve the others.
-      select c.id, c.created_at, row_number() over (partition by c.service_id order by c.created_at, c.id) as turn
-      from unnest(${allowed}::int[]) as s(id)
-      cross join lateral (
-        select * from callback c where c.service_id = s.id and c.due_at <= clock_timestamp() and c.state in ('queued', 'retrying')
-        order by c.created_at, c.id limit ${limit}
-      ) c
+      -- Oldest first for each destination; the destinations of a service by turns, and the services by turns.
+      select t.*, row_number() over (partition by t.service_id order by t.turn, t.created_at, t.id) as service_turn
+      from (
+        select c.id, c.created_at, p.service_id, row_number() over (partition by p.service_id, p.origin order by c.created_at, c.id) as turn
+        from ${granted(tx, grants)} cross join lateral (
+          select c.id, c.created_at from callback c
+          where c.service_id = p.service_id and c.generation = p.generation and c.origin = p.origin and c.state in ('queued', 'retrying')
+            and c.due_at <= clock_timestamp() and (c.deadline_at is null or c.deadline_at > clock_timestamp())
+            and (p.allowed or c.passes_held) and ${isFirstOfKey(tx)}
+          order by c.created_at, c.id limit least(p.span, ${limit})
+        ) c
+      ) t
     ), due as materialized (
       select c.id from callback c
-      where c.id in (select t.id from turns t order by t.turn, t.created_at limit ${limit})
-        and c.due_at <= clock_timestamp() and c.state in ('queued', 'retrying')
+      where c.id in (select t.id from turns t order by t.service_turn, t.created_at limit ${limit})
+        and c.state in ('queued', 'retrying') and ${harmless(tx)}
       order by c.id for no key update skip locked
     ), claimed as (
       update callback c set state = 'sending', reason = null, attempts = c.attempts + 1, due_at = null
       from due where c.id = due.id returning c.*
+    ), used as (
+      update review r set used_at = clock_timestamp() from claimed c
+      where r.callback_id = c.id and r.decision = 'approve' and r.used_at is null and r.payload_hash = c.payload_hash
     ), tried as (
       insert into attempt (callback_id, number, generation, started_at, lease_until)
-      select c.id, c.attempts, g.generation, clock_timestamp(), clock_timestamp() + make_interval(secs => ${leaseMs} / 1000.0)
-      from claimed c join gate g on g.service_id = c.service_id returning callback_id, generation
+      select c.id, c.attempts, c.generation, clock_timestamp(), clock_timestamp() + make_interval(secs => ${leaseMs} / 1000.0)
+      from claimed c returning callback_id, generation
     )
-    select c.id, c.service_id, s.name as service, c.attempts as attempt, t.generation, ${leaseMs}::int as lease_ms, s.policy_name,
+    select c.id, c.service_id, s.name as service, c.origin, c.attempts as attempt, c.attempts - c.attempts_before as attempts,
+      t.generation, ${leaseMs}::int as lease_ms, s.policy_name,
       c.method, c.repeat, c.sealed_url, c.sealed_headers, c.sealed_body, c.sealed_idempotency_key,
-      k.sealed_secret as sealed_signing_secret,
-      coalesce((select (extract(epoch from clock_timestamp() - min(a.started_at)) * 1000)::int8 from attempt a
-                where a.callback_id = c.id), 0) as elapsed_ms,
-      ${maybeReceived(tx)} as maybe_received
+      k.sealed_secret as sealed_signing_secret, ${elapsedMs(tx)} as elapsed_ms,
+      c.attempts > 1 and ${maybeReceived(tx)} as maybe_received
     from claimed c join tried t on t.callback_id = c.id join service s on s.id = c.service_id
     left join signing_secret k on k.service_id = c.service_id
     order by c.created_at, c.id`;
 }
 
-/** SQL for callback `c`: some attempt of it may have had an effect at its destination, whatever came after. */
-function maybeReceived(sql: Sql | Transaction) {
-  return sql`exists (select 1 from attempt m where m.callback_id = c.id
-    and (m.phase = 'maybe_received' or (m.phase = 'answered' and m.status >= 500)))`;
+function granted(tx: Transaction, grants: readonly Grant[]) {
+  const gate = (read: (gate: SendingGate) => number | boolean) => toPlainArray(grants.map((one) => read(one.gate)));
+  return tx`unnest(${gate((one) => one.serviceId)}::int[], ${gate((one) => one.generation)}::int8[],
+    ${gate((one) => one.allowed)}::bool[], ${toTextArray(grants.map((one) => one.origin))}::text[],
+    ${toPlainArray(grants.map((one) => one.grant))}::int[]) as p (service_id, generation, allowed, origin, span)`;
+}
+
+/** SQL for callback `c`: nothing before it under its ordering key is unfinished, but for what its own deadline has passed by. */
+function isFirstOfKey(tx: Transaction) {
+  return tx`(c.ordering_hash is null or not exists (
+    select 1 from callback p where p.service_id = c.service_id and p.ordering_hash = c.ordering_hash and p.finished_at is null
+      and (p.created_at, p.id) < (c.created_at, c.id)
+      and (p.deadline_at is null or p.deadline_at > clock_timestamp() or p.state = 'sending')))`;
+}
+
+/** SQL for callback `c`: milliseconds since the first attempt under its present allowance began. */
+export function elapsedMs(sql: Sql | Transaction) {
+  return sql`coalesce((select (extract(epoch from clock_timestamp() - min(a.started_at)) * 1000)::int8 from attempt a
+    where a.callback_id = c.id and a.number > c.attempts_before), 0)`;
 }

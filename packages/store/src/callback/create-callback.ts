@@ -16,6 +16,12 @@ export interface NewCallback {
   readonly sealedBody: Buffer | null;
   readonly sealedIdempotencyKey: Buffer;
   readonly deadlineAt: Date | null;
+  /** Callbacks of one key are sent in the order they were handed over. */
+  readonly orderingHash: Buffer | null;
+  /** A `StatusContract` as JSON, and how long its "not found" proves nothing. */
+  readonly status: { readonly sealed: Buffer; readonly settleAfterMs: number } | null;
+  /** Declared to pass a held gate; only for what is `safe`. */
+  readonly passesHeld: boolean;
 }
 
 export type CreatedCallback =
@@ -31,19 +37,23 @@ export type CreatedCallback =
  */
 export async function createCallback(sql: Sql, callback: NewCallback): Promise<CreatedCallback> {
   return inTransaction(sql, async (tx) => {
-    const [gate] = await tx<{ serviceId: number; allowed: boolean }[]>`
-      select g.service_id, g.state in ('open', 'releasing') as allowed
+    const [gate] = await tx<{ serviceId: number; generation: number; allowed: boolean }[]>`
+      select g.service_id, g.generation,
+        g.state in ('open', 'releasing') or (${callback.passesHeld} and g.hand is distinct from 'held') as allowed
       from gate g join service s on s.id = g.service_id
       where s.name = ${callback.service} and s.retired_at is null for share of g`;
     if (gate === undefined) return { kind: 'unknown_service' };
     const state = gate.allowed ? 'queued' : 'held';
     const [row] = await tx<{ id: string }[]>`
       insert into callback (id, service_id, key_hash, payload_hash, state, reason, method, origin, safety, repeat, sealed_url,
-                            sealed_headers, sealed_body, sealed_idempotency_key, created_at, due_at, deadline_at)
+                            sealed_headers, sealed_body, sealed_idempotency_key, created_at, due_at, deadline_at, ordering_hash,
+                            sealed_status, settle_after_ms, passes_held, generation)
       values (${callback.id}, ${gate.serviceId}, ${callback.keyHash}, ${callback.payloadHash}, ${state},
               ${gate.allowed ? 'gate_open' : 'gate_held'}, ${callback.method}, ${callback.origin}, ${callback.safety}, ${callback.repeat},
               ${callback.sealedUrl}, ${callback.sealedHeaders}, ${callback.sealedBody}, ${callback.sealedIdempotencyKey},
-              clock_timestamp(), case when ${gate.allowed} then clock_timestamp() end, ${callback.deadlineAt})
+              clock_timestamp(), case when ${gate.allowed} then clock_timestamp() end, ${callback.deadlineAt},
+              ${callback.orderingHash}, ${callback.status?.sealed ?? null}, ${callback.status?.settleAfterMs ?? null}, ${callback.passesHeld},
+              ${gate.generation})
       on conflict (service_id, key_hash) do nothing returning id`;
     if (row !== undefined) return { kind: 'created', id: row.id, state };
     const [before] = await tx<{ id: string; payloadHash: Buffer }[]>`

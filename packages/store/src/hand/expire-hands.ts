@@ -38,7 +38,7 @@ async function expireHand(sql: Sql, serviceId: number, sign: SignAudit) {
   return inAuditedTransaction<(HandMoved & { service: string }) | null>(sql, sign, async (tx) => {
     // Read again under the lock: another worker, or a person who prolonged it, may have been first.
     const [gate] = await tx<(LockedGate & { handActor: string })[]>`
-      select g.service_id, s.name as service, g.state, g.hand, g.hand_actor from gate g join service s on s.id = g.service_id
+      select g.service_id, s.name as service, g.state, g.hand, g.since, g.hand_actor from gate g join service s on s.id = g.service_id
       where g.service_id = ${serviceId} and g.hand_expires_at <= clock_timestamp() for no key update of g`;
     const move = gate === undefined ? null : moveHand(gate, 'release', false);
     if (gate === undefined || move?.kind !== 'moved') return { outcome: null, entry: null };

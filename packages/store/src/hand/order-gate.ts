@@ -1,6 +1,6 @@
 import { type HandOrder, moveHand, type SafeName, type SignAudit } from '@tidegate/core';
 import { type Audited, inAuditedTransaction } from '../audit/in-audited-transaction.ts';
-import { hasHeldCallbacks } from '../callback/queue-held-callbacks.ts';
+import { hasHeldCallbacks } from '../callback/has-held-callbacks.ts';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { type HandMoved, type LockedGate, saveHand } from './save-hand.ts';
 
@@ -73,7 +73,7 @@ async function orderGate(
 
 async function lockGate(tx: Transaction, service: string): Promise<LockedGate | null> {
   const [gate] = await tx<LockedGate[]>`
-    select g.service_id, s.name as service, g.state, g.hand from gate g join service s on s.id = g.service_id
+    select g.service_id, s.name as service, g.state, g.hand, g.since from gate g join service s on s.id = g.service_id
     where s.name = ${service} and s.retired_at is null for no key update of g`;
   return gate ?? null;
 }

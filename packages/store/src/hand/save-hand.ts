@@ -1,7 +1,7 @@
 import type { GateState, Hand, HandMove, HandOrder, SafeName, TimelineEvent } from '@tidegate/core';
-import { queueHeldCallbacks } from '../callback/queue-held-callbacks.ts';
 import type { Transaction } from '../database/connect.ts';
 import { addTimeline } from '../incident/add-timeline.ts';
+import { reconcile } from '../reconciliation/reconcile.ts';
 
 /** A gate row locked by this transaction. */
 export interface LockedGate {
@@ -9,6 +9,7 @@ export interface LockedGate {
   readonly service: string;
   readonly state: GateState;
   readonly hand: Hand | null;
+  readonly since: Date;
 }
 
 export interface HandChange {
@@ -45,7 +46,10 @@ export async function saveHand(tx: Transaction, gate: LockedGate, change: HandCh
     where service_id = ${gate.serviceId} returning generation, hand_expires_at`;
   if (row === undefined) throw new Error('a locked gate is gone');
   await tellIncidents(tx, gate.serviceId, toEvent(gate.service, change));
-  if (move.opens) await queueHeldCallbacks(tx, gate.serviceId);
+  if (move.opens) {
+    const { serviceId, since: shutSince } = gate;
+    await reconcile(tx, { serviceId, generation: row.generation, trigger: 'release', shutSince });
+  }
   const { hand, state, opens, shuts } = move;
   return { hand, state, generation: row.generation, expiresAt: row.handExpiresAt, opens, shuts };
 }

@@ -1,6 +1,6 @@
 import type { AttemptPhase, CallbackState, RepeatContract } from '@tidegate/core';
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, instant } from './columns.ts';
 
 /** An outbound HTTP operation handed over by an agent. Whatever could carry a credential is sealed. */
@@ -21,7 +21,23 @@ export const callback = pgTable(
     sealedHeaders: bytea('sealed_headers').notNull(),
     sealedBody: bytea('sealed_body'),
     sealedIdempotencyKey: bytea('sealed_idempotency_key').notNull(),
+    /** Keyed hash: nothing needs the ordering key itself back. */
+    orderingHash: bytea('ordering_hash'),
+    /** How to ask its destination what became of it, as `StatusContract`. */
+    sealedStatus: bytea('sealed_status'),
+    settleAfterMs: integer('settle_after_ms'),
+    /** Declared safe, and declared to pass a held gate. */
+    passesHeld: boolean('passes_held').notNull().default(false),
+    /** The gate's generation under which it was last released; sending checks it against the gate's own. */
+    generation: bigint('generation', { mode: 'number' }).notNull().default(0),
     attempts: integer('attempts').notNull().default(0),
+    /** Attempts made before a person allowed new ones: they count no more against the policy's bounds. */
+    attemptsBefore: integer('attempts_before').notNull().default(0),
+    /** While ambiguous: since when; when a harmless repeat may begin, null for never; lookups made; who reconciles it. */
+    unknownSince: instant('unknown_since'),
+    retryAt: instant('retry_at'),
+    lookups: integer('lookups').notNull().default(0),
+    reconciliationId: text('reconciliation_id'),
     createdAt: instant('created_at').notNull(),
     dueAt: instant('due_at'),
     deadlineAt: instant('deadline_at'),
@@ -32,6 +48,24 @@ export const callback = pgTable(
     index('callback_due').on(table.dueAt).where(sql`due_at is not null`),
     index('callback_finished').on(table.finishedAt).where(sql`finished_at is not null`),
     index('callback_service_state').on(table.serviceId, table.state, table.createdAt),
+    index('callback_ready')
+      .on(table.serviceId, table.generation, table.origin, table.createdAt, table.id)
+      .where(sql`state in ('queued', 'retrying')`),
+    index('callback_sending').on(table.origin, table.serviceId).where(sql`state = 'sending'`),
+    index('callback_unreconciled')
+      .on(table.serviceId)
+      .where(sql`state = 'held' or (state = 'ambiguous' and reconciliation_id is null)`),
+    index('callback_unproven')
+      .on(table.serviceId)
+      .where(sql`state in ('queued', 'retrying') and repeat = 'forbidden' and attempts > 0`),
+    index('callback_order')
+      .on(table.serviceId, table.orderingHash, table.createdAt, table.id)
+      .where(sql`ordering_hash is not null and finished_at is null`),
+    index('callback_deadline')
+      .on(table.deadlineAt)
+      .where(sql`deadline_at is not null and state in ('queued', 'held', 'retrying')`),
+    check('callback_only_safe_ones_pass', sql`not passes_held or safety = 'safe'`),
+    check('callback_status_is_whole', sql`settle_after_ms is not null or sealed_status is null`),
   ],
 );
 
@@ -51,6 +85,8 @@ export const attempt = pgTable(
     status: integer('status'),
     reason: text('reason'),
     latencyMs: integer('latency_ms'),
+    /** A status lookup proved, at this time, that this attempt had no effect. */
+    disprovedAt: instant('disproved_at'),
   },
   (table) => [
     primaryKey({ columns: [table.callbackId, table.number] }),

@@ -9,6 +9,7 @@ export * from './observation.ts';
 export * from './poll.ts';
 export * from './quarantine.ts';
 export * from './receiver.ts';
+export * from './release.ts';
 export * from './silence.ts';
 export * from './source.ts';
 export * from './subject.ts';

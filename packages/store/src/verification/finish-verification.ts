@@ -1,10 +1,11 @@
 import { type GateSettlement, type SettlingGate, settleGate } from '@tidegate/core';
-import { hasHeldCallbacks, queueHeldCallbacks } from '../callback/queue-held-callbacks.ts';
+import { hasHeldCallbacks } from '../callback/has-held-callbacks.ts';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { noteVerification } from '../incident/note-verification.ts';
 import { openFromVerification } from '../incident/open-from-verification.ts';
 import { resolveVerified } from '../incident/resolve-verified.ts';
+import { reconcile } from '../reconciliation/reconcile.ts';
 import type { ClaimedVerification } from './claim-verifications.ts';
 import { saveVerification } from './save-verification.ts';
 import type { VerificationResult, VerificationTiming } from './verification-result.ts';
@@ -52,7 +53,10 @@ export async function finishVerification(
     const resolvedIncidents = settlement.proves ? await resolveVerified(tx, run, toResolving(settlement, timing)) : [];
     const openedIncident =
       outcome !== 'passed' && settlement.state === 'held' ? await openFromVerification(tx, result, timing) : null;
-    if (settlement.change === 'opened') await queueHeldCallbacks(tx, run.serviceId);
+    if (settlement.change === 'opened') {
+      const { serviceId } = run;
+      await reconcile(tx, { serviceId, generation: settlement.generation, trigger: 'release', shutSince: gate.since });
+    }
     return { settlement, nextDueAt, resolvedIncidents, openedIncident };
   });
 }
@@ -81,9 +85,10 @@ async function lockViews(tx: Transaction, serviceId: number): Promise<void> {
            order by subject_id for no key update`;
 }
 
-async function lockGate(tx: Transaction, serviceId: number): Promise<SettlingGate & { attempt: number }> {
-  const [gate] = await tx<(SettlingGate & { attempt: number })[]>`
-    select state, reason, generation, verify_run as run, passes, pass_generation, verify_attempt as attempt from gate where service_id = ${serviceId} for no key update`;
+async function lockGate(tx: Transaction, serviceId: number): Promise<SettlingGate & { attempt: number; since: Date }> {
+  const [gate] = await tx<(SettlingGate & { attempt: number; since: Date })[]>`
+    select state, reason, generation, verify_run as run, passes, pass_generation, verify_attempt as attempt, since
+    from gate where service_id = ${serviceId} for no key update`;
   if (gate === undefined) throw new Error('a claimed gate is gone');
   return gate;
 }

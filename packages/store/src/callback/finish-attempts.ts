@@ -1,0 +1,119 @@
+import {
+  type AfterAttempt,
+  type AttemptPhase,
+  type Circuit,
+  CLOSED_CIRCUIT,
+  type DestinationHealth,
+  type Ramp,
+  settleCircuit,
+  settleRamp,
+  weighDestination,
+} from '@tidegate/core';
+import type { Sql, Transaction } from '../database/connect.ts';
+import { inTransaction } from '../database/in-transaction.ts';
+import { toPlainArray, toTextArray } from '../observation/to-array-literal.ts';
+import { lockPace, type Pair, pairKey, type RampPolicies, savePace } from './pace.ts';
+
+export interface AttemptEnd extends Pair {
+  readonly callbackId: string;
+  readonly attempt: number;
+  /** The gate's generation it began under. */
+  readonly generation: number;
+  readonly policyName: string;
+  readonly phase: AttemptPhase;
+  readonly status: number | null;
+  readonly reason: string;
+  readonly latencyMs: number | null;
+  readonly next: AfterAttempt;
+}
+
+export interface FinishedAttempt {
+  /** The attempt was no longer this worker's; nothing was changed. */
+  readonly fenced: boolean;
+  /** When the retry is due; null when there is none. */
+  readonly dueAt: Date | null;
+}
+
+/**
+ * Ends attempts, and lets ramp and circuit of their destinations know, in one transaction. Fenced: only an attempt that is still
+ * `sending` moves its callback, so a worker that lost its lease and comes back late changes nothing. Lock order: ramp,
+ * circuit, callback.
+ * @returns one for each end, in their order
+ */
+export async function finishAttempts(
+  sql: Sql,
+  ends: readonly AttemptEnd[],
+  policyOf: RampPolicies,
+): Promise<FinishedAttempt[]> {
+  if (ends.length === 0) return [];
+  return inTransaction(sql, async (tx) => {
+    const pace = await lockPace(tx, ends);
+    const moved = await moveCallbacks(tx, ends);
+    const ended = ends.filter((end) => moved.has(end.callbackId));
+    if (ended.length > 0) {
+      await endRows(tx, ended);
+      await settlePace(tx, ended, pace, policyOf);
+    }
+    return ends.map((end) => ({
+      fenced: !moved.has(end.callbackId),
+      dueAt: end.next.state === 'retrying' ? (moved.get(end.callbackId) ?? null) : null,
+    }));
+  });
+}
+
+/** When each callback that was still this worker's is due next. */
+async function moveCallbacks(tx: Transaction, ends: readonly AttemptEnd[]): Promise<Map<string, Date | null>> {
+  const delays = ends.map(({ next }) => ('delayMs' in next ? next.delayMs : null));
+  const rows = await tx<{ id: string; dueAt: Date | null }[]>`
+    update callback c set state = e.state, reason = e.reason,
+      due_at = case when e.state = 'retrying' then clock_timestamp() + make_interval(secs => e.delay / 1000) end,
+      retry_at = case when e.state = 'ambiguous' then clock_timestamp() + make_interval(secs => e.delay / 1000) end,
+      -- Reconciled at once when the gate is open, else when it opens.
+      reconciliation_id = case when e.state = 'ambiguous' then null else c.reconciliation_id end,
+      unknown_since = case when e.state = 'ambiguous' then clock_timestamp() else c.unknown_since end,
+      lookups = case when e.state = 'ambiguous' then 0 else c.lookups end,
+      finished_at = case when e.state in ('delivered', 'failed') then clock_timestamp() end
+    from unnest(${toTextArray(ends.map((end) => end.callbackId))}::text[], ${toPlainArray(ends.map((end) => end.attempt))}::int[],
+      ${toTextArray(ends.map((end) => end.next.state))}::text[], ${toTextArray(ends.map((end) => end.next.reason))}::text[],
+      ${toPlainArray(delays)}::float8[]) as e (id, attempt, state, reason, delay)
+    where c.id = e.id and c.state = 'sending' and c.attempts = e.attempt returning c.id, c.due_at`;
+  return new Map(rows.map((row) => [row.id, row.dueAt]));
+}
+
+async function endRows(tx: Transaction, ends: readonly AttemptEnd[]): Promise<void> {
+  await tx`
+    update attempt a set finished_at = clock_timestamp(), phase = e.phase, status = e.status, reason = e.reason, latency_ms = e.latency
+    from unnest(${toTextArray(ends.map((end) => end.callbackId))}::text[], ${toPlainArray(ends.map((end) => end.attempt))}::int[],
+      ${toTextArray(ends.map((end) => end.phase))}::text[], ${toPlainArray(ends.map((end) => end.status))}::int[],
+      ${toTextArray(ends.map((end) => end.reason))}::text[], ${toPlainArray(ends.map((end) => end.latencyMs))}::int[])
+      as e (id, number, phase, status, reason, latency)
+    where a.callback_id = e.id and a.number = e.number`;
+}
+
+async function settlePace(
+  tx: Transaction,
+  ends: readonly AttemptEnd[],
+  pace: Awaited<ReturnType<typeof lockPace>>,
+  policyOf: RampPolicies,
+): Promise<void> {
+  const ramps = new Map<string, Pair & Ramp>();
+  const circuits = new Map<string, Circuit>();
+  for (const end of ends) {
+    const health: DestinationHealth = weighDestination(end);
+    const ramp = ramps.get(pairKey(end)) ?? pace.ramps.get(pairKey(end));
+    // An attempt from before the gate was shut says nothing about how far the present ramp has come.
+    if (ramp !== undefined && ramp.generation === end.generation && health !== 'none') {
+      const { serviceId, origin } = end;
+      ramps.set(pairKey(end), { ...settleRamp(ramp, health, policyOf(end.policyName)), serviceId, origin });
+    }
+    const before = circuits.get(end.origin) ?? pace.circuits.get(end.origin) ?? CLOSED_CIRCUIT;
+    const after = settleCircuit(before, health, pace.nowMs);
+    if (after !== before && !(after === CLOSED_CIRCUIT && isFresh(before))) circuits.set(end.origin, after);
+  }
+  await savePace(tx, [...ramps.values()], circuits);
+}
+
+/** A closed circuit that has no failure to forget: its row, if any, need not be touched. */
+function isFresh(circuit: Circuit): boolean {
+  return circuit.state === 'closed' && circuit.failures === 0;
+}

@@ -16,7 +16,7 @@ import type { WorkerContext } from './worker-context.ts';
 
 const SWEEP_EVERY_MS = 1000;
 const CONCURRENT_RUNS = 128;
-const CONCURRENT_ATTEMPTS = 16;
+const CONCURRENT_ATTEMPTS = 128;
 const ATTEMPT_GRACE_MS = 4000;
 const PROBES_PER_DESTINATION = 8;
 

@@ -6,7 +6,7 @@ import { toPlainArray, toTextArray } from '../observation/to-array-literal.ts';
 import { harmless, maybeReceived } from './evidence.ts';
 import { pairKey, type RampPolicies, savePace } from './pace.ts';
 import { type Grant, planGrants } from './plan-grants.ts';
-import { holdStale, lockSendingGates, returnUnproven, type SendingGate } from './sending-gates.ts';
+import { lockSendingGates, type SendingGate, takeBack } from './sending-gates.ts';
 
 /** A callback whose attempt row is committed: this worker alone may open the socket, until the lease ends. */
 export interface ClaimedCallback {
@@ -57,9 +57,8 @@ export async function claimCallbacks(sql: Sql, { limit, leaseMs, policyOf }: Cla
   return inTransaction(sql, async (tx) => {
     const gates = await lockSendingGates(tx);
     if (gates.length === 0) return NOTHING;
-    await holdStale(tx, gates);
+    const more = await takeBack(tx, gates);
     const sending = gates.filter((gate) => gate.allowed || gate.passable);
-    await returnUnproven(tx, sending);
     const plan = await planGrants(tx, sending, policyOf);
     const granted = plan.grants.filter(({ grant }) => grant > 0);
     const claimed = granted.length === 0 ? [] : await claimGranted(tx, granted, limit, leaseMs);
@@ -77,7 +76,7 @@ export async function claimCallbacks(sql: Sql, { limit, leaseMs, policyOf }: Cla
         ramp.used + (begun.get(pairKey(pair)) ?? 0) >= policyOf(gate.policyName).maxPerSecond,
     );
     const seconds = full.map(({ ramp }) => ramp.secondAtMs + SECOND_MS);
-    const againAtMs = Math.min(plan.againAtMs ?? Infinity, ...seconds);
+    const againAtMs = more ? 0 : Math.min(plan.againAtMs ?? Infinity, ...seconds);
     return { claimed, againAt: Number.isFinite(againAtMs) ? new Date(againAtMs) : null };
   });
 }

@@ -23,15 +23,22 @@ export function pairKey({ serviceId, origin }: Pair): string {
   return `${serviceId} ${origin}`;
 }
 
+interface RampRow extends Pair {
+  readonly generation: number;
+  readonly span: number;
+  readonly second: number;
+  readonly used: number;
+  readonly nowMs: number;
+}
+
 /** Locks the ramps of these pairs, made where they are missing, and the circuits of their destinations. */
 export async function lockPace(tx: Transaction, pairs: readonly Pair[]): Promise<Pace> {
   const services = toPlainArray(pairs.map((pair) => pair.serviceId));
   const origins = toTextArray(pairs.map((pair) => pair.origin)) ?? '{}';
   const wanted = tx`unnest(${services}::int[], ${origins}::text[]) as p (service_id, origin)`;
-  const read = () => tx<
-    { serviceId: number; origin: string; generation: number; span: number; second: number; used: number }[]
-  >`
-    select r.service_id, r.origin, r.generation, r.span, extract(epoch from r.second_at)::float8 * 1000 as second, r.used
+  const read = () => tx<RampRow[]>`
+    select r.service_id, r.origin, r.generation, r.span, extract(epoch from r.second_at)::float8 * 1000 as second, r.used,
+      extract(epoch from clock_timestamp())::float8 * 1000 as now_ms
     from ramp r join ${wanted} on r.service_id = p.service_id and r.origin = p.origin
     order by r.service_id, r.origin for no key update of r`;
   let rows = await read();
@@ -45,7 +52,6 @@ export async function lockPace(tx: Transaction, pairs: readonly Pair[]): Promise
   const circuits = await tx<(Omit<Circuit, 'openUntilMs'> & { origin: string; openUntilMs: number })[]>`
     select c.origin, c.state, c.failures, c.successes, c.openings, extract(epoch from c.open_until)::float8 * 1000 as open_until_ms
     from circuit c where c.origin = any(${origins}::text[]) order by c.origin for no key update`;
-  const [clock] = await tx<{ nowMs: number }[]>`select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`;
   return {
     ramps: new Map(
       rows.map((row) => [
@@ -54,7 +60,7 @@ export async function lockPace(tx: Transaction, pairs: readonly Pair[]): Promise
       ]),
     ),
     circuits: new Map(circuits.map(({ origin, ...circuit }) => [origin, circuit])),
-    nowMs: clock?.nowMs ?? 0,
+    nowMs: Math.max(0, ...rows.map((row) => row.nowMs)),
   };
 }
 

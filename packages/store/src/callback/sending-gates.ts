@@ -24,29 +24,37 @@ export async function lockSendingGates(tx: Transaction): Promise<SendingGate[]> 
     order by g.service_id for share of g`;
 }
 
-/**
- * Takes back what may not be sent under these gates: behind a shut one everything but what may pass, behind an open one what
- * was released under another generation. Only a reconciliation lets it go again.
- */
-export async function holdStale(tx: Transaction, gates: readonly SendingGate[]): Promise<void> {
-  const ids = toPlainArray(gates.map((gate) => gate.serviceId));
-  const gate = tx`unnest(${ids}::int[], ${toPlainArray(gates.map((one) => one.generation))}::int8[],
-    ${toPlainArray(gates.map((one) => one.allowed))}::bool[], ${toPlainArray(gates.map((one) => one.passable))}::bool[])
-    as g (service_id, generation, allowed, passable)`;
-  await tx`
-    update callback c set state = 'held', reason = 'gate_held', due_at = null from ${gate}
-    where c.service_id = g.service_id and c.state in ('queued', 'retrying')
-      and c.generation < case when g.allowed then g.generation else g.generation + 1 end
-      and not (c.passes_held and g.passable)`;
-  await tx`
-    update callback c set generation = g.generation from ${gate}
-    where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation < g.generation and c.passes_held and g.passable`;
-}
+/** Rows that one claim takes back; the rest cannot be claimed either, and follows with the next. */
+const MOST_HELD = 2000;
 
-/** Puts back before a person what needed an approval to be repeated, once the approval is over or for another payload. */
-export async function returnUnproven(tx: Transaction, gates: readonly SendingGate[]): Promise<void> {
-  await tx`
-    update callback c set state = 'needs_review', reason = 'approval_expired', due_at = null
-    where c.service_id = any(${toPlainArray(gates.map((gate) => gate.serviceId))}::int[]) and c.state in ('queued', 'retrying')
-      and c.repeat = 'forbidden' and c.attempts > 0 and ${maybeReceived(tx)} and not ${approved(tx)}`;
+/**
+ * Takes back what may not be sent under these gates. Behind a shut one everything but what may pass, behind an open one what
+ * was released under another generation, becomes `held`: only a reconciliation lets it go again. What needed an approval to be
+ * repeated goes back before a person once the approval is over, or is for another payload.
+ * @returns whether there may be more
+ */
+export async function takeBack(tx: Transaction, gates: readonly SendingGate[]): Promise<boolean> {
+  const [row] = await tx<{ held: number }[]>`
+    with g as materialized (
+      select * from unnest(${toPlainArray(gates.map((gate) => gate.serviceId))}::int[],
+        ${toPlainArray(gates.map((gate) => gate.generation))}::int8[], ${toPlainArray(gates.map((gate) => gate.allowed))}::bool[],
+        ${toPlainArray(gates.map((gate) => gate.passable))}::bool[]) as g (service_id, generation, allowed, passable)
+    ), stale as materialized (
+      select c.id from g join callback c on c.service_id = g.service_id
+      where c.state in ('queued', 'retrying') and c.generation < case when g.allowed then g.generation else g.generation + 1 end
+        and not (c.passes_held and g.passable)
+      limit ${MOST_HELD} for no key update of c skip locked
+    ), held as (
+      update callback c set state = 'held', reason = 'gate_held', due_at = null from stale where c.id = stale.id returning 1
+    ), passing as (
+      update callback c set generation = g.generation from g
+      where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation < g.generation
+        and c.passes_held and g.passable
+    ), unproven as (
+      update callback c set state = 'needs_review', reason = 'approval_expired', due_at = null from g
+      where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation = g.generation and g.allowed
+        and c.repeat = 'forbidden' and c.attempts > 0 and ${maybeReceived(tx)} and not ${approved(tx)}
+    )
+    select count(*)::int as held from held`;
+  return row?.held === MOST_HELD;
 }

@@ -152,7 +152,7 @@ describe('ordering keys', () => {
 
   it('are blocked by a head that waits for a person, until its deadline', async () => {
     const [head, next] = await handMany(2, () => key('a'));
-    await sql`update callback set state = 'needs_review', due_at = null where id = ${head ?? ''}`;
+    await sql`update callback set state = 'needs_review', due_at = null, deadline_at = 'infinity' where id = ${head ?? ''}`;
     expect(await claim(sql)).toEqual([]);
     await sql`update callback set deadline_at = clock_timestamp() where id = ${head ?? ''}`;
     expect((await claim(sql)).map(({ id }) => id)).toEqual([next]);

@@ -94,6 +94,12 @@ export {
 export { reconcileOpenGates } from './reconciliation/reconcile-open-gates.ts';
 export { type HistoryRange, loadHistory } from './replay/load-history.ts';
 export { type Pruned, prune, type RetentionPeriods } from './retention/prune.ts';
+export {
+  type CallbackCommand,
+  type CallbackOrder,
+  type OrderedCallback,
+  orderCallback,
+} from './review/order-callback.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';
 export { type CreatedSilence, createSilence, type NewSilence } from './silence/create-silence.ts';
 export { type EndedSilence, type EndSilence, endSilence } from './silence/end-silence.ts';

@@ -25,7 +25,7 @@ describe('pickSendable', () => {
     ]);
   });
 
-  it.each(['held', 'queued', 'sending', 'retrying', 'ambiguous', 'needs_review'] as const)(
+  it.each(['held', 'queued', 'sending', 'retrying', 'ambiguous'] as const)(
     'lets a head that is %s and not due block its key, and no other',
     (state) => {
       const head = waiting('1', { orderingKey: 'a', state, dueAtMs: null });
@@ -41,6 +41,12 @@ describe('pickSendable', () => {
     const head = { orderingKey: 'a', deadlineAtMs: NOW };
     expect(pick(waiting('1', { ...head, state: 'needs_review' }), waiting('2', { orderingKey: 'a' }))).toEqual(['2']);
     expect(pick(waiting('1', { ...head, state: 'sending' }), waiting('2', { orderingKey: 'a' }))).toEqual([]);
+  });
+
+  it('is blocked by a head that waits for a person only while that has a deadline ahead', () => {
+    const head = waiting('1', { orderingKey: 'a', state: 'needs_review' });
+    expect(pick(head, waiting('2', { orderingKey: 'a' }))).toEqual(['2']);
+    expect(pick({ ...head, deadlineAtMs: NOW + 1 }, waiting('2', { orderingKey: 'a' }))).toEqual([]);
   });
 
   it('takes nothing that is not due, or past its deadline', () => {

@@ -25,8 +25,8 @@ const FINISHED: ReadonlySet<CallbackState> = new Set(['delivered', 'failed', 'ca
 /**
  * The callbacks of one service that may begin now, in order: those released under the gate's present generation, or safe and
  * declared to pass it, that are due and not past their deadline; of each ordering key only the first. A head that is stuck
- * blocks its own key alone, and only until its deadline, unless its attempt is under way. The reference for what claiming does
- * in SQL. Source of the rule: DESIGN §8.
+ * blocks its own key alone, and only until its deadline, unless its attempt is under way; one that waits for a person and has
+ * no deadline does not block. The reference for what claiming does in SQL. Source of the rule: DESIGN §8.
  */
 export function pickSendable(
   callbacks: readonly WaitingCallback[],
@@ -40,10 +40,15 @@ export function pickSendable(
     const free = callback.orderingKey === null || !busyKeys.has(callback.orderingKey);
     if (free && mayBegin(callback, gate, nowMs)) picked.push(callback.id);
     const over = callback.deadlineAtMs !== null && callback.deadlineAtMs <= nowMs;
-    const blocks = !FINISHED.has(callback.state) && (!over || callback.state === 'sending');
+    const blocks = over ? callback.state === 'sending' : !FINISHED.has(callback.state) && !isAbandoned(callback);
     if (callback.orderingKey !== null && blocks) busyKeys.add(callback.orderingKey);
   }
   return picked;
+}
+
+/** Nobody can say when a person will come: without a deadline that would block a key for ever. */
+function isAbandoned({ state, deadlineAtMs }: WaitingCallback): boolean {
+  return state === 'needs_review' && deadlineAtMs === null;
 }
 
 function mayBegin(callback: WaitingCallback, gate: SendingGate, nowMs: number): boolean {

@@ -134,12 +134,15 @@ function granted(tx: Transaction, grants: readonly Grant[]) {
     ${toPlainArray(grants.map((one) => one.grant))}::int[]) as p (service_id, generation, allowed, origin, span)`;
 }
 
-/** SQL for callback `c`: nothing before it under its ordering key is unfinished, but for what its own deadline has passed by. */
+/**
+ * SQL for callback `c`: nothing before it under its ordering key is unfinished, but for what its own deadline has passed by, and
+ * what waits for a person without one.
+ */
 function isFirstOfKey(tx: Transaction) {
   return tx`(c.ordering_hash is null or not exists (
     select 1 from callback p where p.service_id = c.service_id and p.ordering_hash = c.ordering_hash and p.finished_at is null
       and (p.created_at, p.id) < (c.created_at, c.id)
-      and (p.deadline_at is null or p.deadline_at > clock_timestamp() or p.state = 'sending')))`;
+      and (p.deadline_at > clock_timestamp() or p.state = 'sending' or (p.deadline_at is null and p.state <> 'needs_review'))))`;
 }
 
 /** SQL for callback `c`: milliseconds since the first attempt under its present allowance began. */

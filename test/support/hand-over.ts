@@ -13,6 +13,7 @@ export interface HandedOver {
   /** `research-agent` unless given. */
   readonly service?: string;
   readonly deadline?: string;
+  readonly orderingKey?: string;
 }
 
 /** Hands a callback over to a stack, once. */

@@ -18,7 +18,10 @@ const PATIENCE_MS = 300_000;
 const GOAL = { redis: 500, postgres: 150 };
 
 interface Outcome {
+  /** From the device's return, so with its verification and the opening of the gate. */
   readonly elapsedMs: number;
+  /** From the first request on: what is called the release. */
+  readonly releaseMs: number;
   readonly cpuMs: number;
   readonly memoryMiB: number | null;
   readonly judgement: Judgement;
@@ -59,10 +62,11 @@ async function play(plan: OutagePlan, trouble: { cuts: number; kills: number }, 
       }
     }
     const elapsedMs = performance.now() - startedMs;
+    const releaseMs = Date.now() - (outage.destinations.arrivals[0]?.atMs ?? Date.now());
     const { pid } = outage.worker();
     const judgement = await judge(outage, held);
     console.log(`release: ${plan.callbacks} ended in ${(elapsedMs / 1000).toFixed(1)} s`);
-    return { elapsedMs, cpuMs: cpuTimeMs(pid), memoryMiB: peakMemoryMiB(pid), judgement };
+    return { elapsedMs, releaseMs, cpuMs: cpuTimeMs(pid), memoryMiB: peakMemoryMiB(pid), judgement };
   } catch (error) {
     console.error(await outage.readLog());
     throw error;
@@ -101,7 +105,7 @@ async function isOver({ sql }: Outage): Promise<boolean> {
 }
 
 function report(calm: Outcome, rough: Outcome, queue: keyof typeof GOAL): void {
-  const rate = ({ elapsedMs }: Outcome) => (PLAN.callbacks / elapsedMs) * 1000;
+  const rate = ({ releaseMs }: Outcome) => (PLAN.callbacks / releaseMs) * 1000;
   const none = (label: string, count: number): Goal => ({
     label,
     unit: '',
@@ -132,7 +136,8 @@ ${availableParallelism()} cores shared by destinations, account, receiver, worke
   console.log('\nBehind them. Absolute figures depend on the machine and on what else it does.\n');
   printTable([
     ['', 'calm', 'rough'],
-    ['seconds', ...[calm, rough].map(({ elapsedMs }) => (elapsedMs / 1000).toFixed(1))],
+    ['seconds from the first request', ...[calm, rough].map(({ releaseMs }) => (releaseMs / 1000).toFixed(1))],
+    ['seconds from the return of the device', ...[calm, rough].map(({ elapsedMs }) => (elapsedMs / 1000).toFixed(1))],
     ['requests', ...[calm, rough].map(({ judgement }) => String(judgement.requests))],
     ['delivered', ...[calm, rough].map(({ judgement }) => String(judgement.delivered))],
     ['before a person', ...[calm, rough].map(({ judgement }) => String(judgement.needsReview))],

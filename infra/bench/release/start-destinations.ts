@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One request as a destination saw it. */
-export interface Arrival {
+interface Arrival {
   readonly key: string;
   readonly atMs: number;
 }

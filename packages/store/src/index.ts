@@ -40,6 +40,7 @@ export {
 export { type NextDue, nextDue } from './health/next-due.ts';
 export { ping } from './health/ping.ts';
 export { type Overview, readOverview } from './health/read-overview.ts';
+export { type ReleaseWork, readReleaseWork } from './health/read-release-work.ts';
 export { type CorrelatedGroup, correlateDue } from './incident/correlate-due.ts';
 export { type BlipRow, listBlips } from './incident/list-blips.ts';
 export { type IncidentFilter, type IncidentRow, listIncidents } from './incident/list-incidents.ts';

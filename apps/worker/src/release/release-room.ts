@@ -6,6 +6,7 @@ import {
   endRelease,
   expireCallbacks,
   listExpiredLeases,
+  readReleaseWork,
   reconcileOpenGates,
 } from '@tidegate/store';
 import type { Slots } from '../wake/create-slots.ts';
@@ -36,12 +37,14 @@ export interface ReleaseRoom {
  */
 export async function releaseRoom(room: ReleaseRoom): Promise<void> {
   const { context } = room;
-  await endDeadAttempts(room);
-  const expired = await expireCallbacks(context.sql, EXPIRED_BATCH);
-  if (expired > 0) context.log.info('callbacks.expired', { count: expired });
-  await reconcileUnknown(context);
-  await startLookups(room);
-  await startAttempts(room);
+  const work = await readReleaseWork(context.sql);
+  if (work.dead) await endDeadAttempts(room);
+  if (work.expired) context.log.info('callbacks.expired', { count: await expireCallbacks(context.sql, EXPIRED_BATCH) });
+  if (work.dead || work.unreconciled) await reconcileUnknown(context);
+  if (work.lookups || work.dead || work.unreconciled) await startLookups(room);
+  const begun = await startAttempts(room);
+  // While something begins, no release is at its end.
+  if (!work.releasing || begun > 0) return;
   for (const service of await endRelease(context.sql)) context.log.info('gate.released', { service });
 }
 
@@ -57,14 +60,16 @@ async function startLookups({ context, slots }: ReleaseRoom): Promise<void> {
     slots.start(() => lookUp(context, lookup, LOOKUP_TIMEOUT_MS));
 }
 
-async function startAttempts(room: ReleaseRoom): Promise<void> {
+/** How many it started. */
+async function startAttempts(room: ReleaseRoom): Promise<number> {
   const { context, slots } = room;
-  if (slots.free() === 0) return;
+  if (slots.free() === 0) return 0;
   const claimedAtMs = performance.now();
   const options = { limit: slots.free(), leaseMs: LEASE_MS, policyOf: rampOf(context.config) };
   const { claimed, againAt } = await claimCallbacks(context.sql, options);
   for (const callback of claimed) slots.start(() => sendOne(room, callback, claimedAtMs));
   if (againAt !== null) context.queue.publish([{ room: 'release', dueAtMs: againAt.getTime() }]).catch(() => undefined);
+  return claimed.length;
 }
 
 async function sendOne({ context, finisher }: ReleaseRoom, callback: ClaimedCallback, claimedAtMs: number) {

@@ -84,49 +84,40 @@ async function killWorker(): Promise<void> {
   );
 }
 
-it(
-  verifies(
-    'I7',
-    'I12',
-    'a release goes on through cuts and kills: in order, nothing doubled, nothing leaked, nothing forgotten',
-  ),
-  async () => {
-    await world.account.deviceGoesOffline(world.deviceName);
-    const ids = await handOverAll();
-    await world.account.deviceComesBack(world.deviceName);
-    const held: { fromMs: number; untilMs: number }[] = [];
-    for (let step = 0; step < CUTS + KILLS; step += 1) {
-      const so = Math.floor((TOTAL * (step + 0.5)) / (CUTS + KILLS + 1));
-      await until(`${so} requests have arrived`, arrived, (now) => now >= so, PATIENCE_MS);
-      if (step % 2 === 0) held.push(await cut());
-      else await killWorker();
-    }
-    const left = async () => {
-      const [row] = await sql<{ n: number }[]>`
+it(verifies('I7', 'I12', 'a release goes on through cuts and kills, once and in order'), async () => {
+  await world.account.deviceGoesOffline(world.deviceName);
+  const ids = await handOverAll();
+  await world.account.deviceComesBack(world.deviceName);
+  const held: { fromMs: number; untilMs: number }[] = [];
+  for (let step = 0; step < CUTS + KILLS; step += 1) {
+    const so = Math.floor((TOTAL * (step + 0.5)) / (CUTS + KILLS + 1));
+    await until(`${so} requests have arrived`, arrived, (now) => now >= so, PATIENCE_MS);
+    if (step % 2 === 0) held.push(await cut());
+    else await killWorker();
+  }
+  const left = async () => {
+    const [row] = await sql<{ n: number }[]>`
       select count(*)::int as n from callback where state not in ('delivered', 'needs_review')`;
-      return row?.n;
-    };
-    await until('nothing is under way', left, (n) => n === 0, PATIENCE_MS);
+    return row?.n;
+  };
+  await until('nothing is under way', left, (n) => n === 0, PATIENCE_MS);
 
-    for (const [index, receiver] of receivers.entries()) {
-      const keys = receiver.requests.map(({ idempotencyKey }) => idempotencyKey ?? '');
-      const firsts = [...new Set(keys)];
-      if (index % 2 === 1) expect(firsts).toEqual(keys);
-      for (const key of firsts) expect([key, receiver.effectsOf(key)]).toEqual([key, 1]);
-      for (let name = 0; name < KEYS; name += 1) {
-        const turns = firsts
-          .filter((key) => key.startsWith(`${index}.${name}.`))
-          .map((key) => Number(key.split('.')[2]));
-        expect(turns).toEqual([...turns].sort((a, b) => a - b));
-      }
+  for (const [index, receiver] of receivers.entries()) {
+    const keys = receiver.requests.map(({ idempotencyKey }) => idempotencyKey ?? '');
+    const firsts = [...new Set(keys)];
+    if (index % 2 === 1) expect(firsts).toEqual(keys);
+    for (const key of firsts) expect([key, receiver.effectsOf(key)]).toEqual([key, 1]);
+    for (let name = 0; name < KEYS; name += 1) {
+      const turns = firsts.filter((key) => key.startsWith(`${index}.${name}.`)).map((key) => Number(key.split('.')[2]));
+      expect(turns).toEqual([...turns].sort((a, b) => a - b));
     }
-    const details = await Promise.all([...ids.values()].map((id) => stack.get<CallbackDetail>(`/v1/callbacks/${id}`)));
-    const review = details.filter(({ state }) => state === 'needs_review');
-    expect(review.filter(({ repeat }) => repeat !== 'forbidden')).toEqual([]);
-    expect(details.filter(({ state }) => state === 'delivered')).toHaveLength(TOTAL - review.length);
-    const begun = details.flatMap(({ tries }) => tries.map(({ startedAt }) => Date.parse(startedAt)));
-    for (const { fromMs, untilMs } of held) expect(begun.filter((at) => at > fromMs && at < untilMs)).toEqual([]);
-    const { items } = await stack.get<ReconciliationPage>(`/v1/reconciliations?service=${SERVICE}&limit=500`);
-    expect(items.filter(({ trigger }) => trigger === 'release').length).toBeGreaterThanOrEqual(CUTS + 1);
-  },
-);
+  }
+  const details = await Promise.all([...ids.values()].map((id) => stack.get<CallbackDetail>(`/v1/callbacks/${id}`)));
+  const review = details.filter(({ state }) => state === 'needs_review');
+  expect(review.filter(({ repeat }) => repeat !== 'forbidden')).toEqual([]);
+  expect(details.filter(({ state }) => state === 'delivered')).toHaveLength(TOTAL - review.length);
+  const begun = details.flatMap(({ tries }) => tries.map(({ startedAt }) => Date.parse(startedAt)));
+  for (const { fromMs, untilMs } of held) expect(begun.filter((at) => at > fromMs && at < untilMs)).toEqual([]);
+  const { items } = await stack.get<ReconciliationPage>(`/v1/reconciliations?service=${SERVICE}&limit=500`);
+  expect(items.filter(({ trigger }) => trigger === 'release').length).toBeGreaterThanOrEqual(CUTS + 1);
+});

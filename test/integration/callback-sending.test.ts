@@ -83,7 +83,7 @@ describe('sending callbacks', () => {
     for (const state of ['held', 'verifying'] as const) {
       await setGate(state);
       await sql`update callback set state = 'queued', due_at = clock_timestamp()`;
-      expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+      expect(await claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 })).toEqual([]);
       expect(await stateOf(id)).toBe('held');
     }
   });
@@ -93,7 +93,7 @@ describe('sending callbacks', () => {
     const id = await hand();
     expect(await stateOf(id)).toBe('held');
     await setGate('open');
-    expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+    expect(await claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 })).toEqual([]);
   });
 
   it(
@@ -104,13 +104,13 @@ describe('sending callbacks', () => {
         const id = await hand();
         const [, claimed] = await Promise.all([
           deliver(sql, planted, { status: 'disconnected' }),
-          claimCallbacks(sql, 10, LEASE_MS),
+          claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 }),
         ]);
-        const [gate] = await readGates(sql, ['agent']);
+        const [gate] = await readGates(sql, ['agent'], 5000);
         expect(gate?.state).toBe('held');
         // Claimed means: before the Disconnected committed, so under the generation before it.
         for (const callback of claimed) expect(callback.generation).toBe((gate?.generation ?? 0) - 1);
-        expect(await claimCallbacks(sql, 10, LEASE_MS)).toEqual([]);
+        expect(await claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 })).toEqual([]);
         expect(['held', 'sending']).toContain(await stateOf(id));
         await sql`truncate callback, attempt`;
       }
@@ -119,14 +119,16 @@ describe('sending callbacks', () => {
 
   it('is claimed once by workers that race, with its attempt row committed', async () => {
     await hand();
-    const claims = await Promise.all([1, 2, 3, 4].map(() => claimCallbacks(sql, 10, LEASE_MS)));
+    const claims = await Promise.all(
+      [1, 2, 3, 4].map(() => claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 })),
+    );
     expect(claims.flat()).toHaveLength(1);
     expect(await sql`select number, finished_at from attempt`).toEqual([{ number: 1, finishedAt: null }]);
   });
 
   it(verifies('I7', 'treats an expired lease as unknown, and fences the worker that comes back late'), async () => {
     const id = await hand();
-    const [claimed] = await claimCallbacks(sql, 10, 0);
+    const [claimed] = await claimCallbacks(sql, { limit: 10, leaseMs: 0, silentAfterMs: 5000 });
     const [lease] = await listExpiredLeases(sql, 10);
     expect(lease).toMatchObject({ callbackId: id, attempt: 1, repeat: 'forbidden' });
     const unknown = { phase: 'maybe_received', status: null, reason: 'lease_expired', latencyMs: null } as const;
@@ -144,7 +146,7 @@ describe('sending callbacks', () => {
   it(verifies('I9', 'counts attempts and elapsed time in Postgres, so that a restart resets neither'), async () => {
     const id = await hand();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const [claimed] = await claimCallbacks(sql, 10, LEASE_MS);
+      const [claimed] = await claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 });
       expect(claimed).toMatchObject({ id, attempt });
       // Counted from the first attempt: what a gate held for a day has not been tried for a day.
       expect(claimed?.elapsedMs).toBeGreaterThanOrEqual(attempt === 1 ? 0 : 3_600_000);
@@ -179,7 +181,7 @@ describe('sending callbacks', () => {
     await sql`insert into gate (service_id, state) select id, 'open' from service where name = 'other' on conflict (service_id) do update set state = 'open'`;
     for (let index = 0; index < 20; index += 1) await hand();
     const other = await hand({ ...newCallback(), service: 'other' });
-    const claimed = await claimCallbacks(sql, 4, LEASE_MS);
+    const claimed = await claimCallbacks(sql, { limit: 4, leaseMs: LEASE_MS, silentAfterMs: 5000 });
     expect(claimed.map((callback) => callback.id)).toContain(other);
     expect(claimed).toHaveLength(4);
     await sql`truncate callback, attempt`;
@@ -188,7 +190,7 @@ describe('sending callbacks', () => {
 
   it(verifies('I7', 'remembers an attempt that may have been received, whatever the later ones say'), async () => {
     const id = await hand();
-    const [first] = await claimCallbacks(sql, 10, LEASE_MS);
+    const [first] = await claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 });
     expect(first?.maybeReceived).toBe(false);
     const next = { state: 'retrying', reason: 'outcome_unknown', delayMs: 0 } as const;
     await finishAttempt(sql, {
@@ -200,7 +202,7 @@ describe('sending callbacks', () => {
       latencyMs: 1,
       next,
     });
-    const [second] = await claimCallbacks(sql, 10, LEASE_MS);
+    const [second] = await claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 });
     expect(second?.maybeReceived).toBe(true);
   });
 
@@ -208,9 +210,9 @@ describe('sending callbacks', () => {
     const id = await hand();
     await setGate('releasing');
     expect(await endRelease(sql)).toEqual([]);
-    await claimCallbacks(sql, 10, LEASE_MS);
+    await claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 });
     await finishAttempt(sql, { callbackId: id, attempt: 1, ...DELIVERED });
     expect(await endRelease(sql)).toEqual(['agent']);
-    expect((await readGates(sql, ['agent']))[0]?.state).toBe('open');
+    expect((await readGates(sql, ['agent'], 5000))[0]?.state).toBe('open');
   });
 });

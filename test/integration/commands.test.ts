@@ -1,6 +1,14 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { applySources, claimKeyring, connect, isLiveSecret, listSourceSecrets, type Sql } from '@tidegate/store';
+import {
+  applySources,
+  beatReceiver,
+  claimKeyring,
+  connect,
+  isLiveSecret,
+  listSourceSecrets,
+  type Sql,
+} from '@tidegate/store';
 import { createKeyring, loadKeyring, lookupHash } from '@tidegate/vault';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
@@ -48,6 +56,7 @@ describe('every command', () => {
     ...['init', 'status', 'rotate', 'rewrap', 'reveal'].map((name) => ['vault', name]),
     ...['list', 'verify', 'head', 'openings'].map((name) => ['audit', name]),
     ...['list', 'show', 'replay'].map((name) => ['quarantine', name]),
+    ...['list', 'retire'].map((name) => ['receivers', name]),
   ];
 
   it.each(commands)('%s %s explains itself with an example, and knows --json', async (room, name) => {
@@ -73,6 +82,8 @@ describe('every command', () => {
       ['audit', 'verify', '--head', '3'],
       ['vault', 'reveal', 'dev_x'],
       ['quarantine', 'show', 'qua_x'],
+      ['receivers', 'retire', 'rcv_x'],
+      ['receivers', 'retire', 'rcv\u001b[2J', '--reason', 'x'],
     ];
     for (const args of slips) {
       const run = await cli(...args);
@@ -281,5 +292,28 @@ describe('tidegate audit', () => {
     expect(last).toBeDefined();
     expect((await cli('audit', 'head')).code).toBe(1);
     expect((await cli('audit', 'list')).stdout).toBe('The audit trail is empty.\n');
+  });
+});
+
+describe('tidegate receivers', () => {
+  it('shows who is silent, beside the gates too, and stops waiting for one', async () => {
+    expect((await cli('receivers', 'list')).stdout).toBe('No receiver has ever been heard.\n');
+    await beatReceiver(sql, 'rcv_one');
+    expect((await cli('receivers', 'list')).stdout).toMatch(/^rcv_one +heard +last heard \S+\n$/);
+    await sql`update receiver set heartbeat_at = clock_timestamp() - interval '6 seconds'`;
+    expect((await cli('receivers', 'list')).stdout).toMatch(
+      /^rcv_one +SILENT +last heard \S+\nWhile a receiver is SILENT /,
+    );
+    expect((await cli('receivers', 'list', '--json')).json()).toMatchObject({
+      items: [{ id: 'rcv_one', silent: true }],
+    });
+    expect((await cli('gate', 'list')).stdout).toContain('is held: receiver rcv_one is silent');
+    expect((await cli('gate', 'list', '--json')).json()).toMatchObject({ silentReceivers: ['rcv_one'] });
+    const retired = await cli('receivers', 'retire', 'rcv_one', ...WHY, '--json');
+    expect(retired.json()).toEqual({ receiver: 'rcv_one', retired: true, audit: HEAD });
+    expect((await cli('receivers', 'list')).stdout).toContain('by ada');
+    expect((await cli('gate', 'list')).stdout).not.toContain('silent (');
+    const again = await cli('receivers', 'retire', 'rcv_one', ...WHY);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(ONE_SENTENCE)]);
   });
 });

@@ -56,7 +56,7 @@ async function flap(times: number): Promise<void> {
 
 const openIncidents = async () =>
   (await listIncidents(sql, { state: 'open', cursor: null, limit: 9, services: null })).items;
-const gate = async () => (await readGates(sql, [device.service ?? '']))[0];
+const gate = async () => (await readGates(sql, [device.service ?? ''], 5000))[0];
 const eventsOf = async (id: string | undefined) => (await readIncident(sql, id ?? '', null))?.timeline ?? [];
 const pendingRows = () => sql<{ count: number; dueInS: number }[]>`
   select count, round(extract(epoch from due_at - clock_timestamp()))::int as due_in_s from pending`;
@@ -200,7 +200,7 @@ describe('a connection that keeps coming and going', () => {
     }
     await passTime(sql, 20_000);
     await correlate();
-    expect((await readGates(sql, null)).map(({ service, state }) => `${service} ${state}`)).toEqual([
+    expect((await readGates(sql, null, 5000)).map(({ service, state }) => `${service} ${state}`)).toEqual([
       'home-lab-1 held',
       'sibling open',
     ]);

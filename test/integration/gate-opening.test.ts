@@ -32,6 +32,7 @@ beforeEach(async () => {
 
 const TIMING = {
   requiredPasses: 2,
+  silentAfterMs: 5000,
   everyMs: 0,
   recheckEveryMs: 300_000,
   backoffMs: 0,
@@ -67,7 +68,7 @@ function finish(run: ClaimedVerification, verdict: Verdict = 'healthy', required
 }
 
 async function gateState(): Promise<string | undefined> {
-  return (await readGates(sql, ['agent']))[0]?.state;
+  return (await readGates(sql, ['agent'], 5000))[0]?.state;
 }
 
 describe('opening a gate', () => {

@@ -90,6 +90,7 @@ async function verify(verdict: Verdict = 'healthy', required = 1): Promise<strin
     { run, layers, verdict, firstBroken: null, runbook: 'Do nothing.' },
     {
       requiredPasses: required,
+      silentAfterMs: 5000,
       everyMs: 0,
       recheckEveryMs: 300_000,
       backoffMs: 0,
@@ -197,7 +198,7 @@ describe('an override', () => {
     expect(await sql`select override_actor, override_reason from incident`).toEqual([
       { overrideActor: 'ada', overrideReason: 'planned move' },
     ]);
-    expect(await readGates(sql, ['agent'])).toMatchObject([{ state: 'held' }]);
+    expect(await readGates(sql, ['agent'], 5000)).toMatchObject([{ state: 'held' }]);
     expect(await lastRow()).toMatchObject({
       action: 'incident.override',
       reason: 'planned move',

@@ -65,6 +65,7 @@ async function verify(): Promise<string> {
     { run, layers: LAYER_ROWS, verdict: 'healthy', firstBroken: null, runbook: 'Do nothing.' },
     {
       requiredPasses: 2,
+      silentAfterMs: 5000,
       everyMs: 0,
       recheckEveryMs: 300_000,
       backoffMs: 0,

@@ -277,7 +277,7 @@ describe('the end of a mass outage', () => {
       await sql`update gate set verify_due_at = null where service_id <> all(${[last?.serviceId ?? 0, before?.serviceId ?? 0]}::int[])`;
       await Promise.all([reopen(last).catch(() => undefined), reopen(before).catch(() => undefined)]);
       for (const device of [last, before])
-        if ((await readGates(sql, [device?.service ?? '']))[0]?.state !== 'open') await reopen(device);
+        if ((await readGates(sql, [device?.service ?? ''], 5000))[0]?.state !== 'open') await reopen(device);
       expect((await detailOf(mass?.id))?.state).toBe('resolved');
       expect(await sql`select group_id from pending`).toEqual([{ groupId: fleet.devices[5]?.id }]);
     }

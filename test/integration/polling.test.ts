@@ -53,7 +53,7 @@ async function poll(status: 'connected' | 'disconnected', askedAt?: Date) {
 
 const tell = (status: 'connected' | 'disconnected') => report(sql, fleet, [{ subjectId: device.id, status }]);
 const correlate = () => correlateDue(sql, 100, POLICIES, () => `inc_${randomUUID().slice(0, 8)}`);
-const gate = async () => (await readGates(sql, [device.service ?? '']))[0];
+const gate = async () => (await readGates(sql, [device.service ?? ''], 5000))[0];
 const openIncidents = async () =>
   (await listIncidents(sql, { state: 'open', cursor: null, limit: 9, services: null })).items;
 

@@ -336,7 +336,7 @@ describe('callbacks', () => {
 });
 
 describe('the rest', () => {
-  it('goes when it is over: quarantine, silences, and data keys that no sealed value names', async () => {
+  it('goes when it is over: quarantine, silences, retired receivers, and data keys that no sealed value names', async () => {
     const ids = [randomUUID(), randomUUID(), randomUUID()];
     for (const [index, id] of ids.entries())
       await sql`insert into data_key (id, wrapped, recipient_key_id, created_at)
@@ -351,7 +351,11 @@ describe('the rest', () => {
       ('qua_a', 1, now() - interval '31 days', 'x', 'y', 1, ''::bytea), ('qua_b', 1, now() - interval '29 days', 'x', 'y', 1, ''::bytea)`;
     await sql`insert into silence (id, scope, actor, reason, created_at, expires_at) values
       ('sil_a', 'all', 'ada', 'x', now(), now() - interval '366 days'), ('sil_b', 'all', 'ada', 'x', now(), now())`;
-    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, quarantine: 1, other: 1, dataKeys: 1 });
+    await sql`insert into receiver (id, started_at, heartbeat_at, retired_at, retired_by)
+      select id, now() - interval '1 year', now() - interval '1 year', now() - retired * interval '1 day', 'self'
+      from (values ('rcv_a', 91), ('rcv_b', 89), ('rcv_c', null)) r(id, retired)`;
+    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, quarantine: 1, other: 2, dataKeys: 1 });
+    expect(await sql`select id from receiver order by id`).toEqual([{ id: 'rcv_b' }, { id: 'rcv_c' }]);
     expect((await sql`select id from data_key`).map(({ id }) => id).sort()).toEqual([ids[0], ids[2]].sort());
   });
 

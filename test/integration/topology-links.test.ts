@@ -89,7 +89,7 @@ async function disconnect(subject: SubjectIdentity): Promise<void> {
 }
 
 async function stateOf(service: string): Promise<string | undefined> {
-  return (await readGates(sql, [service]))[0]?.state;
+  return (await readGates(sql, [service], 5000))[0]?.state;
 }
 
 describe('which Disconnected shuts which gate', () => {

@@ -25,6 +25,7 @@ export async function verifyService(
     { run, layers: LAYER_ROWS, verdict, firstBroken: null, runbook: 'Do nothing.' },
     {
       requiredPasses: 2,
+      silentAfterMs: 5000,
       everyMs: 0,
       recheckEveryMs: 300_000,
       backoffMs: 0,

@@ -32,6 +32,7 @@ export { type GroupedSubject, groupKey } from './correlate/group-key.ts';
 export { nextPoll, type PollEnd } from './correlate/next-poll.ts';
 export { type Connectivity, type ConnectivityFacts, weighConnectivity } from './correlate/weigh-connectivity.ts';
 export { decideGate, type GateDecision, type GateFacts, type GateRow } from './gate/decide-gate.ts';
+export { type LeaseFacts, leaseUntil } from './gate/lease-until.ts';
 export { type Hand, type HandMove, type HandOrder, moveHand } from './gate/move-hand.ts';
 export { AppError } from './model/app-error.ts';
 export type {
@@ -133,4 +134,10 @@ export { decideVerdict, type VerdictDecision, type VerdictFacts } from './verify
 export { incidentPatience } from './verify/incident-patience.ts';
 export { judgeMembers, type ListedMembers, type MemberCount } from './verify/judge-members.ts';
 export { type LastRun, nextVerification, type VerificationPace } from './verify/next-verification.ts';
-export { type EndedRun, type GateSettlement, type SettlingGate, settleGate } from './verify/settle-gate.ts';
+export {
+  type EndedRun,
+  type GateSettlement,
+  type OpeningVeto,
+  type SettlingGate,
+  settleGate,
+} from './verify/settle-gate.ts';

@@ -25,6 +25,7 @@ export type { Page } from './database/cursor.ts';
 export { migrate } from './database/migrate.ts';
 export { classifyStoreError, type StoreFailure, toStoreError } from './database/store-error.ts';
 export { type GateRow, readGates } from './gate/read-gates.ts';
+export { shutAllGates } from './gate/shut-all-gates.ts';
 export { type ExpiredHand, expireHands } from './hand/expire-hands.ts';
 export { type GateWithHand, listGatesWithHand } from './hand/list-gates-with-hand.ts';
 export {
@@ -79,6 +80,14 @@ export {
   readQuarantined,
   type StoredQuarantine,
 } from './quarantine/read-quarantine.ts';
+export { beatReceiver } from './receiver/beat-receiver.ts';
+export { listReceivers, type ReceiverRow } from './receiver/list-receivers.ts';
+export {
+  type RetireOrder,
+  retireLongSilent,
+  retireReceiver,
+  retireReceiverByHand,
+} from './receiver/retire-receiver.ts';
 export { type HistoryRange, loadHistory } from './replay/load-history.ts';
 export { type Pruned, prune, type RetentionPeriods } from './retention/prune.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';

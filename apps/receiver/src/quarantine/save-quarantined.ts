@@ -5,10 +5,13 @@ import { createAlarmSetter } from '../record/alarm-setter.ts';
 /** A source's own 16 KiB bodies fit 1,000 times into 16 MiB; four such sources fill the whole. */
 const CAPS = { rowsPerSource: 1000, totalBytes: 64 * 1024 * 1024 };
 
+/** Stores a sealed body and, if told to, makes the gates of its source due. Rejects as the store does. */
+export type SaveQuarantined = (body: QuarantinedBody, verifyGates: boolean) => Promise<void>;
+
 /** Stores bodies under the caps and wakes the workers for what became due. */
-export function saveQuarantined(sql: Sql, queue: Queue) {
+export function saveQuarantined(sql: Sql, queue: Queue): SaveQuarantined {
   const setAlarms = createAlarmSetter(queue, Date.now);
-  return async (body: QuarantinedBody, verifyGates: boolean): Promise<void> => {
+  return async (body, verifyGates) => {
     setAlarms('verify', await quarantineBody(sql, body, CAPS, verifyGates));
   };
 }

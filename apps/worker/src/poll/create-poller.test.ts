@@ -65,7 +65,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-const gate = async () => (await readGates(context.sql, ['agent']))[0];
+const gate = async () => (await readGates(context.sql, ['agent'], 5000))[0];
 const subjects = () =>
   context.sql`select s.name, d.name as device, s.device_origin, s.polled_status from subject s left join subject d on d.id = s.device_id
               order by s.type, s.name`;

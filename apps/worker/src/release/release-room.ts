@@ -20,7 +20,11 @@ export async function releaseRoom({ context, slots }: ReleaseRoom): Promise<void
   await endDeadAttempts(context);
   if (slots.free() > 0) {
     const claimedAtMs = performance.now();
-    const claimed = await claimCallbacks(context.sql, slots.free(), LEASE_MS);
+    const claimed = await claimCallbacks(context.sql, {
+      limit: slots.free(),
+      leaseMs: LEASE_MS,
+      silentAfterMs: context.config.receiver.silentAfterMs,
+    });
     for (const callback of claimed) slots.start(() => sendOne(context, callback, claimedAtMs));
   }
   for (const service of await endRelease(context.sql)) context.log.info('gate.released', { service });

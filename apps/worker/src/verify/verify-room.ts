@@ -85,6 +85,7 @@ function timing({ random01, config }: WorkerContext, run: ClaimedVerification, p
     mass: config.mass,
     patienceMs: incidentPatience(verdict, policy),
     reopenWithinMs,
+    silentAfterMs: config.receiver.silentAfterMs,
     incidentId: newId('inc'),
   };
 }

@@ -14,6 +14,7 @@ export type AuditAction =
   | 'source.rotate'
   | 'source.finish_rotation'
   | 'source.remove'
+  | 'receiver.retire'
   | 'key.create'
   | 'key.revoke'
   | 'vault.rotate'

@@ -123,6 +123,8 @@ const receiverSchema = z
     publicUrl: httpUrl().optional(),
     trustedProxies: z.array(network({ port: false })).default([]),
     skewBound: duration(0).prefault('2m'),
+    silentAfter: duration(1).prefault('5s'),
+    retireAfter: period().prefault('24h'),
     allowFrom: z.array(network({ port: false })).default([]),
     rateLimit: z.strictObject({ perSecond: count(1, 1_000_000), burst: count(1, 1_000_000) }).optional(),
     allowSelfDependency: z.boolean().default(false),

@@ -46,6 +46,11 @@ export const EVENT_CATALOG = {
     count: 'number',
   },
   'delivery.rejected': { source: 'name', status: 'number', reason: 'code', count: 'number' },
+  'delivery.spooled': { count: 'number' },
+  'spool.replayed': { count: 'number', durationMs: 'number' },
+  'spool.torn': { bytes: 'number' },
+  'spool.damaged': { damaged: 'number', refused: 'number' },
+  'spool.lost': { count: 'number', code: 'code' },
   'pending.armed': { groups: 'number', count: 'number' },
   'blip.recorded': { group: 'id', durationMs: 'number', observations: 'number' },
   'incident.opened': incident,
@@ -56,6 +61,10 @@ export const EVENT_CATALOG = {
   'gate.forced_open': gate,
   'gate.opened': { ...gate, verification: 'id' },
   'gate.released': { ...gate, callbacks: 'number', durationMs: 'number' },
+  /** Every gate is held until it is heard again, or retired. */
+  'receiver.silent': { receiver: 'id', durationMs: 'number' },
+  'receiver.heard': { receiver: 'id' },
+  'receiver.retired': { receiver: 'id', durationMs: 'number' },
   'verification.finished': { verification: 'id', ...verdict, overtaken: 'flag' },
   'poll.finished': {
     outcome: 'code',

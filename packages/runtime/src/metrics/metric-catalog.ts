@@ -47,6 +47,24 @@ export const METRIC_CATALOG = {
     help: 'Deliveries appended to the spool because the store was unreachable.',
     labels: [],
   },
+  'record.spool_bytes': {
+    type: 'gauge',
+    name: 'tidegate_record_spool_bytes',
+    help: 'Size of what is spooled and not yet in the store.',
+    labels: [],
+  },
+  'record.replayed': {
+    type: 'counter',
+    name: 'tidegate_record_replayed_total',
+    help: 'Spooled deliveries recorded once the store was back.',
+    labels: [],
+  },
+  'record.lost': {
+    type: 'counter',
+    name: 'tidegate_record_lost_total',
+    help: 'Deliveries that neither the store nor the spool could keep, or that the spool could not give back.',
+    labels: [],
+  },
   'correlate.opened': {
     type: 'counter',
     name: 'tidegate_correlate_incidents_opened_total',
@@ -120,6 +138,12 @@ export const METRIC_CATALOG = {
     name: 'tidegate_gate_gates',
     help: 'Gates, by state.',
     labels: ['state'],
+  },
+  'gate.silent_receivers': {
+    type: 'gauge',
+    name: 'tidegate_gate_silent_receivers',
+    help: 'Registered receivers that are silent; while there is one, every gate is held.',
+    labels: [],
   },
   'gate.queries': {
     type: 'counter',

@@ -1,6 +1,7 @@
 import type { RepeatContract } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { receiversHeard } from '../receiver/receivers-heard.ts';
 
 /** A callback whose attempt row is committed: this worker alone may open the socket, until the lease ends. */
 export interface ClaimedCallback {
@@ -24,37 +25,51 @@ export interface ClaimedCallback {
   readonly maybeReceived: boolean;
 }
 
+export interface ClaimTerms {
+  readonly limit: number;
+  readonly leaseMs: number;
+  /** How long a registered receiver may be silent: then nothing is claimed, but behind a gate that is forced open. */
+  readonly silentAfterMs: number;
+}
+
 /**
  * Claims callbacks that are due and whose gate allows sending, read and locked in the transaction that marks them
  * `sending` (I7); those that are due behind a held gate become `held`, and those past their deadline `expired`. Lock order:
  * gate, callback.
  */
-export async function claimCallbacks(sql: Sql, limit: number, leaseMs: number): Promise<ClaimedCallback[]> {
+export async function claimCallbacks(sql: Sql, terms: ClaimTerms): Promise<ClaimedCallback[]> {
   return inTransaction(sql, async (tx) => {
-    const gates = await tx<{ serviceId: number; allowed: boolean }[]>`
-      select g.service_id, g.state in ('open', 'releasing') as allowed from gate g
+    const gates = await tx<LockedGate[]>`
+      select g.service_id, g.state in ('open', 'releasing') as allowed, g.hand is not distinct from 'open' as forced from gate g
       where exists (select 1 from callback c where c.service_id = g.service_id and c.due_at <= clock_timestamp()
                       and c.state in ('queued', 'retrying'))
       order by g.service_id for share of g`;
     await tx`update callback c set state = case when ${maybeReceived(tx)} then 'needs_review' else 'expired' end, reason = 'deadline_passed', due_at = null, finished_at = clock_timestamp()
              where service_id = any(${gates.map((gate) => gate.serviceId)}::int[]) and state in ('queued', 'retrying')
                and due_at <= clock_timestamp() and deadline_at <= clock_timestamp()`;
-    const allowed = gates.filter((gate) => gate.allowed).map((gate) => gate.serviceId);
+    const allowed = gates.filter((gate) => gate.allowed);
     const shut = gates.filter((gate) => !gate.allowed).map((gate) => gate.serviceId);
     if (shut.length > 0) {
       await tx`update callback set state = 'held', reason = 'gate_held', due_at = null
                where service_id = any(${shut}::int[]) and state in ('queued', 'retrying')`;
     }
-    return allowed.length === 0 ? [] : claimAllowed(tx, allowed, limit, leaseMs);
+    return allowed.length === 0 ? [] : claimAllowed(tx, allowed, terms);
   });
+}
+
+interface LockedGate {
+  readonly serviceId: number;
+  readonly allowed: boolean;
+  readonly forced: boolean;
 }
 
 async function claimAllowed(
   tx: Transaction,
-  allowed: number[],
-  limit: number,
-  leaseMs: number,
+  gates: readonly LockedGate[],
+  { limit, leaseMs, silentAfterMs }: ClaimTerms,
 ): Promise<ClaimedCallback[]> {
+  const allowed = gates.map((gate) => gate.serviceId);
+  const forced = gates.filter((gate) => gate.forced).map((gate) => gate.serviceId);
   return tx<ClaimedCallback[]>`
     with turns as (
       -- Each service's oldest first, and the services by turns: a backlog of one does not starve the others.
@@ -64,6 +79,7 @@ async function claimAllowed(
         select * from callback c where c.service_id = s.id and c.due_at <= clock_timestamp() and c.state in ('queued', 'retrying')
         order by c.created_at, c.id limit ${limit}
       ) c
+      where ${receiversHeard(tx, silentAfterMs)} or s.id = any(${forced}::int[])
     ), due as materialized (
       select c.id from callback c
       where c.id in (select t.id from turns t order by t.turn, t.created_at limit ${limit})

@@ -23,6 +23,7 @@ export interface QuarantineCaps {
 /**
  * Keeps a body, removes what is beyond the caps, and, if asked to, makes the gates of the source's group due for a
  * verification: an event was not understood, so what they stand on may no longer be so. No gate is opened or shut.
+ * A body that is kept already, sent again because the answer was lost, is kept once.
  * What other transactions are writing meanwhile is not counted, and is by the next body.
  * @returns when verifications are due now
  */
@@ -35,7 +36,8 @@ export async function quarantineBody(
   return inTransaction(sql, async (tx) => {
     await tx`
       insert into quarantine (id, source_id, received_at, field, problem, bytes, sealed_body)
-      values (${body.id}, ${body.sourceId}, clock_timestamp(), ${body.field}, ${body.problem}, ${body.bytes}, ${body.sealedBody})`;
+      values (${body.id}, ${body.sourceId}, clock_timestamp(), ${body.field}, ${body.problem}, ${body.bytes}, ${body.sealedBody})
+      on conflict (id) do nothing`;
     await trim(tx, body.sourceId, caps);
     return verifyGates ? makeDue(tx, body.sourceId) : [];
   });

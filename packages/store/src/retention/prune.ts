@@ -19,7 +19,7 @@ export interface RetentionPeriods {
   readonly quarantineMs: number;
 }
 
-/** How many rows went, by kind; `other` are blips and silences. */
+/** How many rows went, by kind; `other` are blips, silences and retired receivers. */
 export interface Pruned extends PrunedObservations, PrunedCallbacks {
   readonly incidents: number;
   readonly verifications: number;
@@ -63,7 +63,10 @@ async function pruneAll(sql: Sql, periods: RetentionPeriods): Promise<Pruned> {
   const verifications = await pruneVerifications(sql, before(verificationsMs));
   const called = await pruneCallbacks(sql, before(callbacksMs), before(idempotencyMs));
   const quarantine = await pruneQuarantine(sql, before(quarantineMs));
-  const other = (await pruneBlips(sql, before(observationsMs))) + (await pruneSilences(sql, before(incidentsMs)));
+  const other =
+    (await pruneBlips(sql, before(observationsMs))) +
+    (await pruneSilences(sql, before(incidentsMs))) +
+    (await pruneReceivers(sql, before(observationsMs)));
   // A value may wait outside the database for a while before it is stored: its key is kept as long as anything is.
   const dataKeys = await pruneDataKeys(sql, before(Math.max(...Object.values(periods))));
   return { ...observed, incidents, verifications, ...called, quarantine, other, dataKeys };
@@ -91,6 +94,16 @@ function pruneSilences(sql: Sql, cutoff: Date): Promise<number> {
     const { count } = await tx`
       delete from silence where id in (
         select id from silence where expires_at < ${cutoff} order by expires_at limit ${PAGE} for update skip locked)`;
+    return count;
+  });
+}
+
+/** A receiver that has ended is not listed for ever: each start in a fresh data folder is another one. */
+function pruneReceivers(sql: Sql, cutoff: Date): Promise<number> {
+  return prunePages(sql, async (tx) => {
+    const { count } = await tx`
+      delete from receiver where id in (
+        select id from receiver where retired_at < ${cutoff} order by retired_at limit ${PAGE} for update skip locked)`;
     return count;
   });
 }

@@ -1,10 +1,11 @@
-import { type GateSettlement, type SettlingGate, settleGate } from '@tidegate/core';
+import { type GateReason, type GateSettlement, type OpeningVeto, type SettlingGate, settleGate } from '@tidegate/core';
 import { hasHeldCallbacks, queueHeldCallbacks } from '../callback/queue-held-callbacks.ts';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { noteVerification } from '../incident/note-verification.ts';
 import { openFromVerification } from '../incident/open-from-verification.ts';
 import { resolveVerified } from '../incident/resolve-verified.ts';
+import { receiversHeard } from '../receiver/receivers-heard.ts';
 import type { ClaimedVerification } from './claim-verifications.ts';
 import { saveVerification } from './save-verification.ts';
 import type { VerificationResult, VerificationTiming } from './verification-result.ts';
@@ -37,17 +38,18 @@ export async function finishVerification(
     }
     const gate = await lockGate(tx, run.serviceId);
     const held = await hasHeldCallbacks(tx, run.serviceId);
-    // Read after the gate is locked: the start of flapping locks it too, and raises its generation.
-    const flapping = await isFlapping(tx, run.serviceId);
+    // Read after the gate is locked: the start of flapping locks it too, and so does retiring a receiver; both raise its
+    // generation.
+    const veto = await readVeto(tx, run.serviceId, timing.silentAfterMs);
     const ended = { id: run.id, generation: run.generation, outcome } as const;
-    const settlement = settleGate(gate, ended, timing.requiredPasses, held, flapping);
+    const settlement = settleGate(gate, ended, timing.requiredPasses, held, veto);
     await saveVerification(tx, result, settlement);
     if (settlement.kind === 'overtaken')
       return { settlement, nextDueAt: null, resolvedIncidents: [], openedIncident: null };
 
     const nextDueAt = await saveGate(tx, result, gate.attempt, settlement, timing);
     if (settlement.proves) await clearViews(tx, run);
-    if (isNews(settlement, outcome, flapping))
+    if (isNews(settlement, outcome, veto, gate.reason))
       await noteVerification(tx, result, settlement.passes, timing.requiredPasses);
     const resolvedIncidents = settlement.proves ? await resolveVerified(tx, run, toResolving(settlement, timing)) : [];
     const openedIncident =
@@ -58,11 +60,17 @@ export async function finishVerification(
 }
 
 /**
- * Whether a run belongs on the timeline. A re-check that finds an open gate healthy is no news; while it flaps a pass counts
- * for nothing, and an hour of them would bury what matters.
+ * Whether a run belongs on the timeline. A re-check that finds an open gate healthy is no news; while it flaps, or waits only for
+ * a silent receiver, a pass changes nothing, and an hour of them would bury what matters.
  */
-function isNews(settlement: Settled, outcome: 'passed' | 'failed' | 'inconclusive', flapping: boolean): boolean {
-  return outcome !== 'passed' || settlement.change === 'opened' || (settlement.state === 'held' && !flapping);
+function isNews(
+  settlement: Settled,
+  outcome: 'passed' | 'failed' | 'inconclusive',
+  veto: OpeningVeto,
+  before: GateReason,
+): boolean {
+  const waits = veto.flapping || (veto.receiverSilent && before === 'receiver_silent');
+  return outcome !== 'passed' || settlement.change === 'opened' || (settlement.state === 'held' && !waits);
 }
 
 /** Before the views, as the one order has it: a pass also says how lately each subject was confirmed. */
@@ -88,13 +96,14 @@ async function lockGate(tx: Transaction, serviceId: number): Promise<SettlingGat
   return gate;
 }
 
-async function isFlapping(tx: Transaction, serviceId: number): Promise<boolean> {
-  const [row] = await tx<{ flapping: boolean }[]>`select exists (
+async function readVeto(tx: Transaction, serviceId: number, silentAfterMs: number): Promise<OpeningVeto> {
+  const [row] = await tx<OpeningVeto[]>`select not ${receiversHeard(tx, silentAfterMs)} as receiver_silent, exists (
     select 1 from incident i where i.kind = 'flapping' and i.state <> 'resolved'
       and (i.id in (select incident_id from incident_service where service_id = ${serviceId})
         or i.id in (select x.incident_id from incident_subject x join dependency d on d.subject_id = x.subject_id
                      where d.service_id = ${serviceId}))) as flapping`;
-  return row?.flapping ?? false;
+  if (row === undefined) throw new Error('a select without from answered no row');
+  return row;
 }
 
 async function saveGate(

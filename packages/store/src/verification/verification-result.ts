@@ -23,6 +23,8 @@ export interface VerificationTiming {
   readonly reopenWithinMs: number;
   /** When a mass outage is one; null or absent: it goes on until the gates of all its services are open, and no longer. */
   readonly mass?: MassPolicy | null;
+  /** How long a registered receiver may be silent: then no run opens a gate. */
+  readonly silentAfterMs: number;
   /** Fresh id, used if a lasting failure opens an incident. */
   readonly incidentId: string;
 }

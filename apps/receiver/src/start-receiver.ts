@@ -5,6 +5,7 @@ import { type AppContext, errorCode, type Log, loadConfig, type RunningApp, star
 import { addSourceCounts, claimKeyring, connect, migrate, ping, type Sql, saveDataKey } from '@tidegate/store';
 import { createSealer } from '@tidegate/vault';
 import { listen } from './listen.ts';
+import { createHoldingLimit } from './receive/holding-limit.ts';
 import { createAddressJudge } from './receive/judge-address.ts';
 import { createWebhookApp, type WebhookAppOptions } from './receive/webhook-app.ts';
 import { createWebhookServer } from './receive/webhook-server.ts';
@@ -24,12 +25,7 @@ const DRAIN_MS = 3000;
 /** Starts the internet-facing app: it seals and records, and holds no key that opens anything. */
 export async function startReceiver(context: AppContext): Promise<RunningApp> {
   const { env, log, metrics } = context;
-  if (env.databaseUrl === null) {
-    throw new AppError({
-      code: 'database_url_missing',
-      publicMessage: 'DATABASE_URL is not set; `tidegate up` starts a database of its own.',
-    });
-  }
+  if (env.databaseUrl === null) throw databaseUrlMissing();
   const config = loadConfig({ file: env.configFile, app: 'receiver' });
   const keys = await watchKeys(`${env.dataDir}/keyring`, log);
   const { keyring } = keys;
@@ -54,6 +50,7 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
     sources,
     tally,
     mayPost: createAddressJudge(config.receiver),
+    limit: createHoldingLimit(config.receiver.rateLimit, { sql, queue, log }),
     onReject: noteRejection(context),
   });
   const server = createWebhookServer(app);
@@ -81,6 +78,13 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
       () => sql.end({ timeout: 3 }),
     ],
   };
+}
+
+function databaseUrlMissing(): AppError {
+  return new AppError({
+    code: 'database_url_missing',
+    publicMessage: 'DATABASE_URL is not set; `tidegate up` starts a database of its own.',
+  });
 }
 
 function keepFresh(sources: SourceDirectory, log: Log): NodeJS.Timeout {

@@ -6,6 +6,7 @@ import { createSealer } from '@tidegate/vault';
 import { openReceiverFolder } from './heartbeat/open-receiver-folder.ts';
 import { startBeating } from './heartbeat/start-beating.ts';
 import { prepareStore } from './prepare-store.ts';
+import { createHoldingLimit } from './receive/holding-limit.ts';
 import { createAddressJudge } from './receive/judge-address.ts';
 import type { Intake } from './receive/receive-delivery.ts';
 import { createIntake } from './record/create-intake.ts';
@@ -57,7 +58,8 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
   });
   const beating = await startBeating({ sql, recorder, receiverId, context });
   const mayPost = createAddressJudge(config.receiver);
-  const { port, close: closeServer } = await serveWebhooks(context, { intake, sources, tally, mayPost });
+  const limit = createHoldingLimit(config.receiver.rateLimit, { sql, queue, log });
+  const { port, close: closeServer } = await serveWebhooks(context, { intake, sources, tally, mayPost, limit });
   const admin = await startAdminServer({
     host: '127.0.0.1',
     port: env.adminPort ?? DEFAULT_ADMIN_PORT,

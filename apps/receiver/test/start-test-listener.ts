@@ -5,6 +5,7 @@ import { createKeyring, createSealer, loadKeyring } from '@tidegate/vault';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { listen } from '../src/listen.ts';
 import { type AddressRules, createAddressJudge } from '../src/receive/judge-address.ts';
+import type { RateLimit } from '../src/receive/rate-limit.ts';
 import type { IntakeItem } from '../src/receive/receive-delivery.ts';
 import { createWebhookApp, type RejectReason } from '../src/receive/webhook-app.ts';
 import { createWebhookServer } from '../src/receive/webhook-server.ts';
@@ -34,8 +35,13 @@ export interface TestListener {
   close(): Promise<void>;
 }
 
+export interface ListenerRules {
+  readonly rules?: AddressRules;
+  readonly limit?: RateLimit;
+}
+
 /** The public listener as the app runs it, over real sockets; commits are kept in memory. */
-export async function startTestListener(rules?: AddressRules): Promise<TestListener> {
+export async function startTestListener({ rules, limit }: ListenerRules = {}): Promise<TestListener> {
   const folder = await makeTempFolder('listener');
   await createKeyring(`${folder}/keyring`);
   const keyring = await loadKeyring(`${folder}/keyring`);
@@ -78,6 +84,7 @@ export async function startTestListener(rules?: AddressRules): Promise<TestListe
           : null,
       refresh: () => Promise.resolve(),
     },
+    limit: limit ?? null,
     ...(rules && { mayPost: createAddressJudge(rules) }),
     onReject: (status, reason, source) => void rejected.push({ status, reason, source }),
   });

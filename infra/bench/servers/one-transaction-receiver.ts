@@ -57,6 +57,7 @@ const app = createWebhookApp({
   },
   sources: await createSourceDirectory(sql, keyring),
   tally: { note: () => undefined },
+  limit: null,
   onReject: () => undefined,
 });
 const server = createWebhookServer(app);

@@ -77,6 +77,7 @@ export {
   type WebhookResult,
   webhookSchema,
 } from './receive/parse-webhook.ts';
+export { type RateRule, type TokenBucket, takeToken } from './receive/take-token.ts';
 export { EMPTY_VIEW, foldView, type View, type ViewInput } from './record/fold-view.ts';
 export { isTrusted } from './record/is-trusted.ts';
 export { observationId } from './record/observation-id.ts';

@@ -24,6 +24,7 @@ export { connect, type Sql } from './database/connect.ts';
 export type { Page } from './database/cursor.ts';
 export { migrate } from './database/migrate.ts';
 export { classifyStoreError, type StoreFailure, toStoreError } from './database/store-error.ts';
+export { type HeldSourceGates, holdSourceGates } from './gate/hold-source-gates.ts';
 export { type GateRow, readGates } from './gate/read-gates.ts';
 export { shutAllGates } from './gate/shut-all-gates.ts';
 export { type ExpiredHand, expireHands } from './hand/expire-hands.ts';

@@ -93,6 +93,7 @@ describe('the seal side', () => {
       'describeKeyring',
       'fingerprintSubject',
       'fingerprintVersions',
+      'identifySubject',
       'loadKeyring',
       'lookupHash',
       'newAlias',
@@ -102,6 +103,7 @@ describe('the seal side', () => {
       'newSigningSecret',
       'observationKey',
       'otherFingerprints',
+      'redactWebhook',
       'watchKeyring',
     ]);
     expect(Object.keys(openSide).sort()).toEqual([

@@ -5,6 +5,7 @@ const TITLES = {
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
+  429: 'Too Many Requests',
   503: 'Service Unavailable',
 } as const;
 

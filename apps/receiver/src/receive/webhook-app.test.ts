@@ -164,8 +164,10 @@ describe('a body of a known source that is not understood', () => {
 
 describe('where a request comes from', () => {
   it('makes it an unknown path, byte for byte, when that is not allowed, and is read from a trusted proxy only', async () => {
-    const behind = await startTestListener({ allowFrom: ['203.0.113.0/24'], trustedProxies: ['127.0.0.0/8'] });
-    const direct = await startTestListener({ allowFrom: ['203.0.113.0/24'], trustedProxies: [] });
+    const behind = await startTestListener({
+      rules: { allowFrom: ['203.0.113.0/24'], trustedProxies: ['127.0.0.0/8'] },
+    });
+    const direct = await startTestListener({ rules: { allowFrom: ['203.0.113.0/24'], trustedProxies: [] } });
     try {
       const from = (via: TestListener, client: string) =>
         via.send(post(HOOK, webhook(), { 'X-Forwarded-For': client }));

@@ -6,6 +6,7 @@ import type { SourceTally } from '../source/source-tally.ts';
 import { describeDelivery } from './describe-delivery.ts';
 import type { JudgeAddress } from './judge-address.ts';
 import { problem } from './problem.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { readCappedBody } from './read-capped-body.ts';
 import { type Intake, type ReceiveResult, receiveDelivery } from './receive-delivery.ts';
 
@@ -16,6 +17,7 @@ const ACCEPTED = { 'content-type': 'application/json', 'cache-control': 'no-stor
 export type RejectReason =
   | 'not_found'
   | 'not_allowed'
+  | 'rate_limited'
   | 'too_large'
   | 'media_type'
   | 'malformed'
@@ -30,6 +32,8 @@ export interface WebhookAppOptions {
   readonly sources: SourceDirectory;
   /** Who may post; everybody unless given. */
   readonly mayPost?: JudgeAddress;
+  /** How often each source may post; null for as it likes. */
+  readonly limit: RateLimit | null;
   /** Counts what becomes of the deliveries of each source. */
   readonly tally: Pick<SourceTally, 'note'>;
   /** Told of each answer that is not 202: a status and a fixed reason, nothing of the request. */
@@ -55,27 +59,41 @@ export function createWebhookApp(options: WebhookAppOptions): WebhookApp {
       options.tally.note(source.id, 'not_allowed');
       return reject(problem(404), 'not_allowed', source.name);
     }
-    if (!JSON_TYPE.test(incoming.headers['content-type'] ?? '')) {
-      options.tally.note(source.id, 'media_type');
-      return reject(problem(415, 'The content type must be application/json.'), 'media_type', source.name);
-    }
     try {
+      const waitMs = (await options.limit?.(source.id)) ?? 0;
+      if (waitMs > 0) {
+        options.tally.note(source.id, 'rate_limited');
+        return reject(tooMany(waitMs), 'rate_limited', source.name);
+      }
+      if (!JSON_TYPE.test(incoming.headers['content-type'] ?? '')) {
+        options.tally.note(source.id, 'media_type');
+        return reject(problem(415, 'The content type must be application/json.'), 'media_type', source.name);
+      }
       const result = await receiveDelivery(options.intake, source, body.bytes);
       noteResult(options.tally, source.id, result, incoming);
       return answer(result, reject, source.name);
     } catch (error) {
       options.tally.note(source.id, 'unavailable');
       if (!(error instanceof AppError)) throw error;
-      return reject(
-        problem(503, 'The delivery could not be recorded; nothing was promised.'),
-        'unavailable',
-        source.name,
-      );
+      return reject(notRecorded(), 'unavailable', source.name);
     }
   });
   app.notFound(() => reject(problem(404), 'not_found'));
-  app.onError(() => reject(problem(503, 'The delivery could not be recorded; nothing was promised.'), 'unavailable'));
+  app.onError(() => reject(notRecorded(), 'unavailable'));
   return app;
+}
+
+function notRecorded(): Response {
+  return problem(503, 'The delivery could not be recorded; nothing was promised.');
+}
+
+function tooMany(waitMs: number): Response {
+  const response = problem(
+    429,
+    'This source posts more often than it may; its gates are held until they are verified.',
+  );
+  response.headers.set('retry-after', String(Math.ceil(waitMs / 1000)));
+  return response;
 }
 
 function noteResult(
@@ -108,6 +126,6 @@ function answer(
     case 'malformed':
       return reject(problem(400, 'The body is not a Localtonet webhook.', result.errors), 'malformed', source);
     case 'refused':
-      return reject(problem(503, 'The delivery could not be recorded; nothing was promised.'), 'refused', source);
+      return reject(notRecorded(), 'refused', source);
   }
 }

@@ -7,6 +7,7 @@ export type SourceOutcome =
   | 'malformed'
   | 'media_type'
   | 'not_allowed'
+  | 'rate_limited'
   | 'refused'
   | 'unavailable';
 

@@ -146,8 +146,15 @@ describe('decideGroup', () => {
   it('reopens within reopenWithin of the first sign, and opens anew after it', () => {
     const members = [member('dev_mac', true)];
     const at = (resolvedAt: number) => decide({ members, lastResolved: { id: 'inc_1', resolvedAt } }).decision;
-    expect(at(NOW - 60_000 - 600_000)).toBe('reopen');
-    expect(at(NOW - 60_000 - 600_001)).toBe('open');
+    expect(at(NOW - 60_000 - 599_999)).toBe('reopen');
+    expect(at(NOW - 60_000 - 600_000)).toBe('open');
+  });
+
+  it('reopens what ended while the debounce was under way, and never where reopenWithin is 0', () => {
+    const members = [member('dev_mac', true)];
+    const lastResolved = { id: 'inc_1', resolvedAt: NOW - 1000 };
+    expect(decide({ members, lastResolved }).decision).toBe('reopen');
+    expect(decide({ members, lastResolved, policy: { ...policy, reopenWithinMs: 0 } }).decision).toBe('open');
   });
 
   it('turns flapping into an incident even while everything is up', () => {

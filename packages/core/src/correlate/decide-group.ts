@@ -3,6 +3,7 @@ import type { SubjectRef } from '../model/subject.ts';
 import { classifyFlapping, type FlappingClass } from './classify-flapping.ts';
 import { dueAt } from './due-at.ts';
 import type { GroupDecision, GroupFacts, Grouping, Member, OpenIncident } from './group-decision.ts';
+import { isSameOutage } from './is-same-outage.ts';
 
 /** The facts, sorted and summed up once for all rules. */
 interface Situation {
@@ -154,7 +155,7 @@ function begin({ facts, now, down }: Situation, reason: 'down' | 'flapping', gro
   const since = down.length > 0 ? Math.min(...down.map((member) => member.since)) : firstAt;
   const last = facts.lastResolved;
   // Measured from the first sign, not from this decision: a busy worker must not turn a reopening into a new page.
-  if (last !== null && firstAt - last.resolvedAt <= facts.policy.reopenWithinMs) {
+  if (last !== null && isSameOutage(firstAt, last.resolvedAt, facts.policy.reopenWithinMs)) {
     return { decision: 'reopen', reason, incident: last.id, since, ...grouping };
   }
   return { decision: 'open', reason, since, ...grouping };

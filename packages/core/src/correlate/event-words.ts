@@ -52,6 +52,7 @@ export const GATE_WORDS: Record<GateReason, string> = {
   hand_released: 'what a person had decided is over',
   unknown_subject: 'its state could not be confirmed',
   receiver_silent: 'a receiver is silent',
+  rate_limited: 'webhooks were turned away',
   verified: 'it must be verified again',
   flapping: 'the connection is unstable',
   policy_changed: 'its policy changed',

@@ -11,6 +11,7 @@ const REASONS: readonly GateReason[] = [
   'hand_released',
   'unknown_subject',
   'receiver_silent',
+  'rate_limited',
   'verified',
   'flapping',
   'policy_changed',

@@ -1,4 +1,5 @@
 import { isMass } from '../correlate/decide-mass.ts';
+import type { ReplaySubject } from './replay-model.ts';
 import { membersOf, type PlayedIncident, type PlayedSourceGroup, type ReplayWorld } from './replay-world.ts';
 
 /**
@@ -8,10 +9,10 @@ import { membersOf, type PlayedIncident, type PlayedSourceGroup, type ReplayWorl
  */
 export function endIncidents(world: ReplayWorld, now: number): void {
   for (const source of world.sourceGroups) {
-    if (source.mass !== null && isOver(world, source.mass, now) && !isStillMass(world, source))
+    if (source.mass !== null && isOver(world, source.mass, [], now) && !isStillMass(world, source))
       endMass(world, source, now);
     for (const group of source.groups) {
-      if (group.open === null || !isOver(world, group.open, now)) continue;
+      if (group.open === null || !isOver(world, group.open, group.members, now)) continue;
       group.lastResolved = resolve(world, group.open, now);
       group.open = null;
     }
@@ -23,8 +24,9 @@ export function endsAt({ backAt, policy: { verify } }: PlayedIncident): number |
   return backAt === null ? null : backAt + (verify.passes - 1) * verify.everyMs;
 }
 
-function isOver(world: ReplayWorld, incident: PlayedIncident, now: number): boolean {
-  const members = [...incident.members];
+/** What went down meanwhile in the incident's group counts before it is joined: the layers are verified as they are then. */
+function isOver(world: ReplayWorld, incident: PlayedIncident, group: readonly ReplaySubject[], now: number): boolean {
+  const members = [...new Set([...incident.members, ...group.map(({ alias }) => alias)])];
   const served = members.filter((alias) => (world.subjects.get(alias)?.policies.length ?? 0) > 0);
   const awaited = served.length > 0 ? served : members;
   const back = incident.kind !== 'flapping' && awaited.every((alias) => world.states.isBack(alias));

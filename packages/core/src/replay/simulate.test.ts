@@ -133,6 +133,18 @@ describe('a replay', () => {
     ]);
   });
 
+  it('does not end while its device is down, though that is not decided yet', () => {
+    const told = history([
+      ['tun_0', 'down', 0],
+      ['tun_0', 'up', 30],
+      ['dev_0', 'down', 30],
+      ['dev_0', 'up', 60],
+    ]);
+    const { incidents } = simulate(told, rules());
+    expect(incidents).toMatchObject([{ kind: 'device', members: ['dev_0', 'tun_0'] }]);
+    expect(secondsOf(incidents.map(({ resolvedAt }) => resolvedAt))).toEqual([65]);
+  });
+
   it('says which outages differ', () => {
     const told = history([
       ['dev_0', 'down', 0],

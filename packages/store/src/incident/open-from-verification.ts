@@ -77,7 +77,7 @@ async function reopen(
     update incident set state = 'open', kind = ${kind}, resolved_at = null, resolved_by = null, acknowledged_at = null, acknowledged_by = null,
       override_actor = null, override_reason = null, override_expires_at = null, reopened = reopened + 1, first_broken = ${result.firstBroken}, summary = ${summaryOf(result)}
     where id = (select id from incident where group_id = ${group.id} and state = 'resolved' and merged_into is null
-                  and resolved_at >= clock_timestamp() - make_interval(secs => ${timing.reopenWithinMs} / 1000.0)
+                  and resolved_at > clock_timestamp() - make_interval(secs => ${timing.reopenWithinMs} / 1000.0)
                 order by resolved_at desc limit 1)
     returning id`;
   if (incident !== undefined) await attach(tx, incident.id, result, { event: 'incident.reopened', kind, group });

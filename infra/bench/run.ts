@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util';
 import type { Bench, BenchSettings } from './bench.ts';
 import { gate } from './gate/gate.ts';
 import { ingest } from './ingest/ingest.ts';
+import { scale } from './scale/scale.ts';
 import { storm } from './storm/storm.ts';
 
-const BENCHES: readonly Bench[] = [ingest, gate, storm];
+const BENCHES: readonly Bench[] = [ingest, gate, storm, scale];
 const MOST = 100;
 
 const { values, positionals } = parseArgs({

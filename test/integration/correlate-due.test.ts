@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate observation, delivery, connectivity, pending, blip, incident, dependency, gate, service, subject, source restart identity cascade`;
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, blip, incident, dependency, gate, service, subject, source restart identity cascade`;
   planted = await plantService(sql, 'agent');
   const [device] = await sql<{ id: number }[]>`
     insert into subject (alias, type, group_name, fingerprint_version, fingerprint, name, linked_at)

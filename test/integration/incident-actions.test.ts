@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate incident, incident_subject, incident_service, timeline_entry, pending, connectivity, observation, delivery, verification,
+  await sql`truncate incident, incident_subject, incident_service, timeline_entry, pending, connectivity, observation, observation_key, delivery, verification,
               verification_layer`;
   await sql`update gate set state = 'held', reason = 'never_verified', generation = generation + 1, verify_due_at = clock_timestamp(),
               since = clock_timestamp(), opened_by = null, opened_by_started_at = null, passes = 0, verify_run = null`;

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** One linked device with two tunnels, one of them a service's; an unlinked token; a tunnel nobody watches; a watch-all source. */
 async function plant(): Promise<RecordTopology> {
-  await sql`truncate observation, delivery, connectivity, pending, dependency, gate, service, subject, source restart identity cascade`;
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, dependency, gate, service, subject, source restart identity cascade`;
   await sql`insert into source (name, group_name, time_zone, watch) values ('a', 'g', 'UTC', 'linked'), ('b', 'h', 'UTC', 'all')`;
   const subjects = [
     ['device', 'g', null, true],
@@ -95,7 +95,7 @@ async function plantLookAgain(groupIds: readonly number[]): Promise<void> {
 }
 
 async function readState(): Promise<RecordState> {
-  const observations = await sql`select key, first_delivery_id from observation`;
+  const observations = await sql`select key, first_delivery_id from observation_key join observation using (key)`;
   const deliveries = await sql`select id from delivery`;
   const views = await sql`select *, ticks::text from connectivity`;
   const gates = await sql`select * from gate`;

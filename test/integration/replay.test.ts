@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { claimKeyring, connect, type Sql } from '@tidegate/store';
 import { createKeyring, loadKeyring } from '@tidegate/vault';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backdate } from '../support/backdate.ts';
 import { clearCorrelation, plantFleet, report } from '../support/plant-fleet.ts';
 import { runCli } from '../support/run-cli.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -23,8 +24,7 @@ beforeAll(async () => {
   const fleet = await plantFleet(sql, { devices: 2 });
   const tell = async (index: number, status: 'connected' | 'disconnected', agoMs: number) => {
     await report(sql, fleet, [{ subjectId: fleet.devices[index]?.id ?? 0, status, agoMs }]);
-    const at = new Date(Date.now() - agoMs);
-    await sql`update observation set first_received_at = ${at} where first_received_at > now() - interval '1 minute'`;
+    await backdate(sql, new Date(Date.now() - agoMs));
   };
   // One device drops for half a minute, the other for good; something else happened long before.
   await tell(0, 'connected', 90_000_000);

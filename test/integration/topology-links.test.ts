@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate observation, delivery, connectivity, pending, incident, dependency, gate, service, subject, source restart identity cascade`;
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, incident, dependency, gate, service, subject, source restart identity cascade`;
   await sql`insert into source (name, group_name, time_zone, watch) values ('s', 'g', 'UTC', 'linked')`;
 });
 

@@ -3,6 +3,7 @@ import type { Sql } from '@tidegate/store';
 /** Every time that decides something, by table; `ticks` columns are moved as well. */
 const TIMES: Readonly<Record<string, readonly string[]>> = {
   observation: ['first_received_at'],
+  observation_key: ['first_received_at'],
   delivery: ['received_at'],
   connectivity: ['moved_at'],
   pending: ['first_at', 'last_at', 'due_at'],

@@ -29,8 +29,11 @@ beforeAll(async () => {
         insert into incident (id, kind, state, group_id, opened_at, resolved_at, resolved_by, summary)
         select ${`inc_${id}`}, 'tunnel', 'resolved', id, ${at}::text::timestamptz, now(), 'ver_1', 's' from s
       ), o as (
-        insert into observation (key, subject_id, source_id, status, trusted, first_delivery_id, first_received_at)
-        select ${randomUUID()}::uuid, id, 1, 'connected', true, ${randomUUID()}::uuid, ${at}::text::timestamptz from s returning key
+        insert into observation (month, key, subject_id, source_id, status, trusted, first_received_at)
+        select '2026-01-01', ${randomUUID()}::uuid, id, 1, 'connected', true, ${at}::text::timestamptz from s returning key, first_received_at
+      ), k as (
+        insert into observation_key (key, first_delivery_id, first_received_at)
+        select key, ${randomUUID()}::uuid, first_received_at from o
       ), d as (
         insert into delivery (id, observation_key, source_id, received_at)
         select ${randomUUID()}::uuid, key, 1, now() from o

@@ -97,6 +97,7 @@ export const EVENT_CATALOG = {
   'retention.finished': {
     observations: 'number',
     deliveries: 'number',
+    months: 'number',
     verifications: 'number',
     incidents: 'number',
     callbacks: 'number',

@@ -130,7 +130,7 @@ export const METRIC_CATALOG = {
   'retention.pruned': {
     type: 'counter',
     name: 'tidegate_retention_pruned_total',
-    help: 'Rows removed because their retention was over, by what they are.',
+    help: 'Rows removed because their retention was over, by what they are; months are partitions dropped.',
     labels: ['kind'],
   },
   'gate.gates': {

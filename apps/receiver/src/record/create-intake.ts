@@ -27,10 +27,11 @@ export function createIntake(options: CommitOptions): Intake {
         retryable: true,
       }),
   });
-  const save = saveQuarantined(sql, queue);
+  const { save, verifyGates } = saveQuarantined(sql, queue);
   const quarantine = createQuarantine({
     sealer,
-    save: (body, verifyGates) => withDeadline(save(body, verifyGates), COMMIT_DEADLINE_MS),
+    save: (body, mayVerify) => withDeadline(save(body, mayVerify), COMMIT_DEADLINE_MS),
+    verifyGates: (sourceId) => withDeadline(verifyGates(sourceId), COMMIT_DEADLINE_MS),
     now: () => performance.now(),
   });
   return { keyring, sealer, committer, quarantine, now: Date.now };

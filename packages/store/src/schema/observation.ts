@@ -23,6 +23,7 @@ export const observation = pgTable(
   },
   (table) => [
     index('observation_subject').on(table.subjectId, table.ticks),
+    index('observation_subject_received').on(table.subjectId, table.firstReceivedAt),
     index('observation_received').on(table.firstReceivedAt, table.key),
     index('observation_sealed').on(table.key).where(sql`sealed_action_date is not null`),
   ],

@@ -50,7 +50,7 @@ const HEAD = { seq: expect.any(Number), mac: expect.stringMatching(/^mac_[0-9a-f
 describe('every command', () => {
   const commands = [
     ...['hold', 'force-open', 'release', 'list'].map((name) => ['gate', name]),
-    ...['list', 'show', 'ack', 'note', 'resolve'].map((name) => ['incidents', name]),
+    ...['list', 'show', 'blips', 'ack', 'note', 'resolve'].map((name) => ['incidents', name]),
     ...['add', 'list', 'end'].map((name) => ['silence', name]),
     ...['add', 'list', 'rotate', 'remove'].map((name) => ['sources', name]),
     ...['init', 'status', 'rotate', 'rewrap', 'reveal'].map((name) => ['vault', name]),
@@ -58,6 +58,16 @@ describe('every command', () => {
     ...['list', 'show', 'replay'].map((name) => ['quarantine', name]),
     ...['list', 'retire'].map((name) => ['receivers', name]),
   ];
+
+  it('incidents blips lists what healed in time, as JSON or as lines', async () => {
+    await sql`insert into blip (group_id, first_at, last_at, count, recorded_at)
+              values (${planted.tunnelId}, now() - interval '4 seconds', now() - interval '2 seconds', 2, now())`;
+    const { stdout } = await cli('incidents', 'blips', '--json', '--service', 'agent', '--since', '1h');
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ services: ['agent'], count: 2 }], nextCursor: null });
+    expect((await cli('incidents', 'blips')).stdout).toMatch(/ 2 observations in 2\.0 s {2}agent\n$/);
+    expect((await cli('incidents', 'blips', '--service', 'nobody')).stdout).toBe('No blips.\n');
+    await sql`delete from blip`;
+  });
 
   it.each(commands)('%s %s explains itself with an example, and knows --json', async (room, name) => {
     const help = await cli(room ?? '', name ?? '', '--help');
@@ -80,6 +90,7 @@ describe('every command', () => {
       ['sources', 'add', 'no spaces'],
       ['sources', 'add', 'x', '--time-zone', 'Mars/Olympus'],
       ['audit', 'verify', '--head', '3'],
+      ['audit', 'verify', '--head', `0:mac_${'0'.repeat(64)}`],
       ['vault', 'reveal', 'dev_x'],
       ['quarantine', 'show', 'qua_x'],
       ['receivers', 'retire', 'rcv_x'],
@@ -214,7 +225,15 @@ describe('tidegate sources', () => {
     );
     for (const secret of secrets)
       expect(list.stdout + (await cli('sources', 'list', '--json')).stdout).not.toContain(secret);
-    expect((await cli('sources', 'rotate', 'office')).code).toBe(1);
+    const underWay = await cli('sources', 'rotate', 'office');
+    expect([underWay.code, underWay.stderr]).toEqual([1, expect.stringMatching(/with --cancel if its URL was lost/)]);
+    expect((await cli('sources', 'rotate', 'office', '--finish', '--cancel')).code).toBe(2);
+    expect((await cli('sources', 'rotate', 'office', '--cancel')).code).toBe(0);
+    expect((await cli('sources', 'rotate', 'office', '--cancel')).code).toBe(1);
+    const keyring = await loadKeyring(join(dataDir, 'keyring'));
+    const live = secrets.map((secret) => isLiveSecret(sql, 'office', lookupHash(keyring, 'source-secret', secret)));
+    expect(await Promise.all(live)).toEqual([true, false]);
+    expect((await cli('sources', 'rotate', 'office')).code).toBe(0);
     expect((await cli('sources', 'rotate', 'office', '--finish')).code).toBe(0);
     expect((await cli('sources', 'rotate', 'office', '--finish')).code).toBe(1);
     expect((await cli('sources', 'remove', 'office')).code).toBe(0);
@@ -261,6 +280,11 @@ describe('tidegate sources rotate, of a source whose secret was made for the con
     const { webhookUrl } = (await cli('sources', 'rotate', 'src-agent', '--json')).json<{ webhookUrl: string }>();
     const second = webhookUrl.split('/').at(-1) ?? '';
     expect((await readFile(file, 'utf8')).trim()).toBe(second);
+    const kept = await cli('sources', 'rotate', 'src-agent', '--cancel');
+    expect([kept.code, kept.stderr]).toEqual([
+      1,
+      expect.stringMatching(/in its file in the data folder: it is not lost/),
+    ]);
     await applySources(sql, configured(second));
     const live = async () => (await listSourceSecrets(sql)).filter(({ name }) => name === 'src-agent').length;
     expect(await live()).toBe(2);
@@ -315,5 +339,23 @@ describe('tidegate receivers', () => {
     expect((await cli('gate', 'list')).stdout).not.toContain('silent (');
     const again = await cli('receivers', 'retire', 'rcv_one', ...WHY);
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(ONE_SENTENCE)]);
+  });
+});
+
+describe('tidegate check', () => {
+  it('warns of a service whose gate would open while its tunnel is down', async () => {
+    const file = join(dataDir, 'checked.yaml');
+    const config = (section: string) => `sources:
+  - { name: home-lab }
+${section}services:
+  - { name: agent, source: home-lab, tunnel: "298487", probes: { liveness: { url: http://127.0.0.1:9000/livez } } }
+`;
+    await writeFile(file, config(''));
+    expect((await cli('check', '--config', file)).stdout).toContain('warning    Only the agent itself is probed');
+    await writeFile(file, config('localtonet: { apiKey: invented }\n'));
+    const seen = await cli('check', '--config', file);
+    expect(seen.code).toBe(0);
+    expect(seen.stdout).not.toContain('warning');
+    expect(seen.stdout).toContain('re-check 2m');
   });
 });

@@ -83,6 +83,7 @@ function finish(run: NonNullable<Awaited<ReturnType<typeof claim>>>, verdict: Ve
       backoffMs: 0,
       openAfterMs: 20_000,
       patienceMs: 20_000,
+      keptShutPatienceMs: 120_000,
       reopenWithinMs: 600_000,
       incidentId: 'inc_unused',
     },

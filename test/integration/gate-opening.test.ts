@@ -38,6 +38,7 @@ const TIMING = {
   backoffMs: 0,
   openAfterMs: 20_000,
   patienceMs: 20_000,
+  keptShutPatienceMs: 120_000,
   reopenWithinMs: 600_000,
   incidentId: 'inc_test',
 };

@@ -96,6 +96,7 @@ async function verify(verdict: Verdict = 'healthy', required = 1): Promise<strin
       backoffMs: 0,
       openAfterMs: 0,
       patienceMs: 0,
+      keptShutPatienceMs: 120_000,
       reopenWithinMs: 600_000,
       incidentId: `inc_${randomUUID().slice(0, 8)}`,
     },

@@ -71,6 +71,7 @@ async function verify(): Promise<string> {
       backoffMs: 0,
       openAfterMs: 20_000,
       patienceMs: 20_000,
+      keptShutPatienceMs: 120_000,
       reopenWithinMs: 600_000,
       incidentId: 'inc_unused',
     },

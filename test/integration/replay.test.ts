@@ -72,7 +72,7 @@ describe('tidegate replay', () => {
     const { stdout } = await replay(CALMER);
     expect(stdout).toMatch(/^- dev_homelab1 .* no incident$/m);
     expect(stdout).toContain('proposed:  1 incident(s), 1 page(s), 1 blip(s)');
-    const same = (await replay('{}\n', '--json')).json<{ differences: { change: string }[] }>();
+    const same = (await replay('policies: { default: {} }\n', '--json')).json<{ differences: { change: string }[] }>();
     expect(same.differences.map(({ change }) => change)).toEqual(['same', 'same']);
   });
 
@@ -87,6 +87,26 @@ describe('tidegate replay', () => {
     expect(wrong.stderr).toMatch(/proposed\.yaml:2: policies\.default\.maxWait: must not be shorter than openAfter/);
     expect((await replay('sources: []\n')).stderr).toContain('sources: is not a key that is known here');
     expect((await replay(CALMER, '--until', 'tomorrow')).code).toBe(2);
+  });
+
+  it('refuses what could only be answered with nothing: no thresholds, a policy nobody has, a time that is over before it begins', async () => {
+    for (const nothing of ['', '{}\n', 'policies: {}\n', 'mass: {}\n']) {
+      const empty = await replay(nothing);
+      expect([nothing, empty.code, empty.stdout]).toEqual([nothing, 2, '']);
+      expect(empty.stderr).toContain('gives no thresholds');
+    }
+    const misspelt = await replay('policies:\n  defualt: { openAfter: 5s }\n');
+    expect([misspelt.code, misspelt.stdout]).toEqual([2, '']);
+    expect(misspelt.stderr).toMatch(/^No service has the policy defualt: /);
+    for (const times of [
+      ['--until', '3h'],
+      ['--since', '2099-01-01'],
+    ]) {
+      const backwards = await replay(CALMER, ...times);
+      expect([times, backwards.code, backwards.stdout]).toEqual([times, 2, '']);
+      expect(backwards.stderr).toMatch(/^That time ends before it begins/);
+    }
+    expect((await replay('mass: { minDevices: 2 }\n')).code).toBe(0);
   });
 
   it('says in its help what is assumed', async () => {

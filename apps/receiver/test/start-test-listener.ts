@@ -26,9 +26,9 @@ export interface TestListener {
   readonly tallied: Parameters<SourceTally['note']>[];
   /** What the next commits do, instead of recording. */
   readonly next: (() => Promise<DeliveryOutcome>)[];
-  /** Codes of the bodies that were kept as malformed, in order. */
+  /** Codes of the bodies that were kept as not understood, in order; `recheck` for one that was looked into and not kept. */
   readonly quarantined: string[];
-  /** Why keeping fails, while it does. */
+  /** Why either fails, while it does. */
   quarantineFailure: AppError | null;
   /** Sends a request over a connection of its own and gives the answer. */
   send(text: string | Buffer): Promise<RawAnswer>;
@@ -72,6 +72,10 @@ export async function startTestListener({ rules, limit }: ListenerRules = {}): P
         async keep(_source, _body, { field, problem }) {
           if (listener.quarantineFailure !== null) throw listener.quarantineFailure;
           quarantined.push(`${field}:${problem}`);
+        },
+        async recheck() {
+          if (listener.quarantineFailure !== null) throw listener.quarantineFailure;
+          quarantined.push('recheck');
         },
       },
       now: Date.now,

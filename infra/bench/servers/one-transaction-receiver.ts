@@ -52,7 +52,7 @@ const app = createWebhookApp({
       submit: async (item) => (await commit([item]))[0] ?? { kind: 'refused' },
       drained: () => Promise.resolve(),
     },
-    quarantine: { keep: () => Promise.resolve() },
+    quarantine: { keep: () => Promise.resolve(), recheck: () => Promise.resolve() },
     now: Date.now,
   },
   sources: await createSourceDirectory(sql, keyring),

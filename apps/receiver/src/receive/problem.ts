@@ -29,8 +29,6 @@ export function problem(status: keyof typeof TITLES, detail?: string, errors?: r
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
       ...(status === 503 && { 'retry-after': '5' }),
-      // What is left of an oversized body is not read: the connection cannot be used again.
-      ...(status === 413 && { connection: 'close' }),
     },
   });
 }

@@ -15,9 +15,11 @@ import type { DeliveryOutcome } from './commit-deliveries.ts';
 import { createCommit } from './create-commit.ts';
 import { createGroupCommitter } from './group-committer.ts';
 import { recordSettings } from './record-settings.ts';
+import { withDeadline } from './with-deadline.ts';
 
 const MAX_BATCH = 512;
 const MAX_WAITING = 20_000;
+const RECHECK_DEADLINE_MS = 10_000;
 
 export interface IntakeOptions {
   readonly sql: Sql;
@@ -40,7 +42,7 @@ export function createIntake(options: IntakeOptions): { readonly intake: Intake;
   const { sql, keyring, sealer, dataKeys, queue, config, spool, prepare, prepared, log, metrics } = options;
   const settings = recordSettings(config);
   const announce = createAnnouncer(queue, log);
-  const saveBody = saveQuarantined(sql, queue);
+  const { save: saveBody, verifyGates } = saveQuarantined(sql, queue);
   const commit = createCommit({ sql, keyring, sealer, dataKeys, settings, announce, log, metrics });
   const keeper = createKeeper({ spool, keyring, sealer, dataKeys, log, metrics });
   const replayer = createReplayer({ sql, settings, saveBody, announce, spool, log, metrics });
@@ -66,6 +68,11 @@ export function createIntake(options: IntakeOptions): { readonly intake: Intake;
     maxWaiting: MAX_WAITING,
     onOverload: recorder.refuse,
   });
-  const quarantine = createQuarantine({ sealer, save: recorder.saveBody, now: () => performance.now() });
+  const quarantine = createQuarantine({
+    sealer,
+    save: recorder.saveBody,
+    verifyGates: (sourceId) => withDeadline(verifyGates(sourceId), RECHECK_DEADLINE_MS),
+    now: () => performance.now(),
+  });
   return { intake: { keyring, sealer, committer, quarantine, now: Date.now }, recorder };
 }

@@ -1,6 +1,7 @@
 import type { GateReason } from '../model/gate.ts';
 import type { IncidentKind, JoinReason } from '../model/incident.ts';
 import type { Layer, Verdict } from '../model/verification.ts';
+import type { FlapWorst } from './tally-flapping.ts';
 
 // The words a sentence uses for the named codes of the model: each fits where `describeEvent` puts it.
 
@@ -57,4 +58,9 @@ export const GATE_WORDS: Record<GateReason, string> = {
   flapping: 'the connection is unstable',
   policy_changed: 'its policy changed',
   topology_changed: 'its device or tunnel changed',
+};
+
+export const WORST_WORDS: Record<FlapWorst, string> = {
+  device: 'the device itself was disconnected',
+  tunnel: 'a tunnel was disconnected while its device was not',
 };

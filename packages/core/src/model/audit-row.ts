@@ -13,6 +13,7 @@ export type AuditAction =
   | 'source.add'
   | 'source.rotate'
   | 'source.finish_rotation'
+  | 'source.cancel_rotation'
   | 'source.remove'
   | 'receiver.retire'
   | 'key.create'

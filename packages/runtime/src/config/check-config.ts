@@ -44,7 +44,10 @@ function repeatedSecrets(sources: ParsedConfig['sources']): PathIssue[] {
 function checkService(config: ParsedConfig, service: ParsedService, path: KeyPath): PathIssue[] {
   const issues: PathIssue[] = [];
   if (!config.sources.some(({ name }) => name === service.source)) {
-    issues.push({ path: [...path, 'source'], message: 'names no entry of sources' });
+    issues.push({
+      path: [...path, 'source'],
+      message: 'names no entry of sources: one added on the command line has to be listed there too',
+    });
   }
   if (!Object.hasOwn(config.policies, service.policy)) {
     issues.push({ path: [...path, 'policy'], message: 'names no entry of policies' });

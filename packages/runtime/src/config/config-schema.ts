@@ -24,7 +24,8 @@ const sourceSchema = z.strictObject({
 const localtonetSchema = z.strictObject({
   baseUrl: httpUrl().default('https://localtonet.com/api/v2'),
   apiKey: text(512).optional(),
-  pollEvery: duration(1).prefault('60s'),
+  // More often would only use up what the account may ask.
+  pollEvery: duration(1000).prefault('60s'),
 });
 
 const expectSchema = z.strictObject({

@@ -83,6 +83,8 @@ export const EVENT_CATALOG = {
     changed: 'number',
     durationMs: 'number',
   },
+  'receiver.behind_tunnel': { tunnels: 'number' },
+  'service.misnamed': { service: 'name', kept: 'flag' },
   'callback.recorded': callback,
   'callback.delivered': { ...callback, attempt: 'number', status: 'number', durationMs: 'number' },
   'callback.attempted': { ...callback, phase: 'code', status: 'number', attempt: 'number', reason: 'code' },

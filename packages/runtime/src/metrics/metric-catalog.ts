@@ -71,6 +71,12 @@ export const METRIC_CATALOG = {
     help: 'Incidents opened, by kind.',
     labels: ['kind'],
   },
+  'correlate.blips': {
+    type: 'counter',
+    name: 'tidegate_correlate_blips_total',
+    help: 'Drops that healed before anybody was paged.',
+    labels: [],
+  },
   'correlate.resolved': {
     type: 'counter',
     name: 'tidegate_correlate_incidents_resolved_total',
@@ -101,6 +107,18 @@ export const METRIC_CATALOG = {
     name: 'tidegate_correlate_poll_findings_total',
     help: 'Subjects that a poll found lost or back although no webhook said so.',
     labels: ['change'],
+  },
+  'correlate.failing': {
+    type: 'gauge',
+    name: 'tidegate_correlate_failed_polls',
+    help: 'Polls of the Localtonet API in a row that were not answered, as this worker saw them; 0 after an answer.',
+    labels: [],
+  },
+  'correlate.misnamed': {
+    type: 'gauge',
+    name: 'tidegate_correlate_misnamed_services',
+    help: 'Services whose device no device of the Localtonet account is called.',
+    labels: [],
   },
   'verify.verdicts': {
     type: 'counter',

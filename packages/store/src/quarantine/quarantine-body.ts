@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { makeSourceGatesDue } from '../gate/recheck-source-gates.ts';
 
 /** A body of an authenticated source that was not understood; nothing in it but `sealedBody` was received. */
 export interface QuarantinedBody {
@@ -39,7 +40,7 @@ export async function quarantineBody(
       values (${body.id}, ${body.sourceId}, clock_timestamp(), ${body.field}, ${body.problem}, ${body.bytes}, ${body.sealedBody})
       on conflict (id) do nothing`;
     await trim(tx, body.sourceId, caps);
-    return verifyGates ? makeDue(tx, body.sourceId) : [];
+    return verifyGates ? makeSourceGatesDue(tx, body.sourceId) : [];
   });
 }
 
@@ -52,19 +53,4 @@ async function trim(tx: Transaction, sourceId: number, { rowsPerSource, totalByt
         select id from (select id, sum(bytes) over (order by received_at desc, id desc) as kept from quarantine) x
         where x.kept > ${totalBytes})
       for update skip locked)`;
-}
-
-/** Leaves alone what is being verified, whose due time is the lease of a worker, and what a person holds. */
-async function makeDue(tx: Transaction, sourceId: number): Promise<Date[]> {
-  const rows = await tx<{ due: Date }[]>`
-    with due as materialized (
-      select g.service_id from gate g
-      join service s on s.id = g.service_id join source o on o.group_name = s.group_name
-      where o.id = ${sourceId} and s.retired_at is null and g.verify_run is null and g.hand is distinct from 'held'
-      order by g.service_id for no key update of g
-    )
-    update gate g set verify_due_at = least(g.verify_due_at, clock_timestamp())
-    from due where g.service_id = due.service_id
-    returning g.verify_due_at as due`;
-  return rows.map(({ due }) => due);
 }

@@ -38,6 +38,7 @@ export const observation = pgTable(
   (table) => [
     primaryKey({ name: 'observation_pkey', columns: [table.firstReceivedAt, table.key, table.month] }),
     index('observation_subject').on(table.subjectId, table.ticks),
+    index('observation_subject_received').on(table.subjectId, table.firstReceivedAt),
     index('observation_sealed').on(table.key).where(sql`sealed_action_date is not null`),
   ],
 );

@@ -1,4 +1,12 @@
-import { type GateReason, type GateSettlement, type OpeningVeto, type SettlingGate, settleGate } from '@tidegate/core';
+import {
+  type GateReason,
+  type GateSettlement,
+  isKeptShut,
+  keptShutStep,
+  type OpeningVeto,
+  type SettlingGate,
+  settleGate,
+} from '@tidegate/core';
 import { hasHeldCallbacks, queueHeldCallbacks } from '../callback/queue-held-callbacks.ts';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -44,8 +52,10 @@ export async function finishVerification(
     const ended = { id: run.id, generation: run.generation, outcome } as const;
     const settlement = settleGate(gate, ended, timing.requiredPasses, held, veto);
     await saveVerification(tx, result, settlement);
+    const keptShut = isKeptShut(gate, ended, settlement);
+    const tell = () => (keptShut ? openFromKeptShut(tx, result, timing, gate) : null);
     if (settlement.kind === 'overtaken')
-      return { settlement, nextDueAt: null, resolvedIncidents: [], openedIncident: null };
+      return { settlement, nextDueAt: null, resolvedIncidents: [], openedIncident: await tell() };
 
     const nextDueAt = await saveGate(tx, result, gate.attempt, settlement, timing);
     if (settlement.proves) await clearViews(tx, run);
@@ -53,10 +63,26 @@ export async function finishVerification(
       await noteVerification(tx, result, settlement.passes, timing.requiredPasses);
     const resolvedIncidents = settlement.proves ? await resolveVerified(tx, run, toResolving(settlement, timing)) : [];
     const openedIncident =
-      outcome !== 'passed' && settlement.state === 'held' ? await openFromVerification(tx, result, timing) : null;
+      outcome !== 'passed' && settlement.state === 'held'
+        ? await openFromVerification(tx, result, timing)
+        : await tell();
     if (settlement.change === 'opened') await queueHeldCallbacks(tx, run.serviceId);
     return { settlement, nextDueAt, resolvedIncidents, openedIncident };
   });
+}
+
+/** No run of such a gate says what is wrong with it, unless it failed: then that is told. */
+function openFromKeptShut(
+  tx: Transaction,
+  result: VerificationResult,
+  timing: VerificationTiming,
+  { reason }: SettlingGate,
+): Promise<string | null> {
+  const failed = result.verdict !== 'healthy' && result.verdict !== 'inconclusive';
+  const told = failed
+    ? result
+    : { ...result, verdict: 'inconclusive' as const, firstBroken: null, runbook: keptShutStep(reason) };
+  return openFromVerification(tx, told, { ...timing, patienceMs: timing.keptShutPatienceMs });
 }
 
 /**
@@ -80,8 +106,9 @@ async function lockSubjects(tx: Transaction, serviceId: number): Promise<void> {
 }
 
 function toResolving(settlement: Settled, timing: VerificationTiming) {
-  const { openAfterMs, mass = null } = timing;
-  return { opened: settlement.change === 'opened', mass, openAfterMs, maxWaitMs: openAfterMs };
+  const { openAfterMs, reopenWithinMs, mass = null } = timing;
+  const opened = settlement.change === 'opened';
+  return { opened, mass, settleMs: reopenWithinMs, openAfterMs, maxWaitMs: openAfterMs };
 }
 
 async function lockViews(tx: Transaction, serviceId: number): Promise<void> {

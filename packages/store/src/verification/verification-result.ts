@@ -20,6 +20,8 @@ export interface VerificationTiming {
   readonly openAfterMs: number;
   /** How long the gate may be held like this before an incident opens (`incidentPatience`). */
   readonly patienceMs: number;
+  /** The same where no run comes to an end because the gate is shut again each time. */
+  readonly keptShutPatienceMs: number;
   readonly reopenWithinMs: number;
   /** When a mass outage is one; null or absent: it goes on until the gates of all its services are open, and no longer. */
   readonly mass?: MassPolicy | null;

@@ -90,6 +90,7 @@ describe('the seal side', () => {
       'auditSigner',
       'createKeyring',
       'createSealer',
+      'dataKeyIdOf',
       'describeKeyring',
       'fingerprintSubject',
       'fingerprintVersions',

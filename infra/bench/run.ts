@@ -4,9 +4,10 @@ import type { Bench, BenchSettings } from './bench.ts';
 import { gate } from './gate/gate.ts';
 import { ingest } from './ingest/ingest.ts';
 import { release } from './release/release.ts';
+import { scale } from './scale/scale.ts';
 import { storm } from './storm/storm.ts';
 
-const BENCHES: readonly Bench[] = [ingest, gate, storm, release];
+const BENCHES: readonly Bench[] = [ingest, gate, storm, scale, release];
 const MOST = 100;
 
 const { values, positionals } = parseArgs({

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
@@ -23,6 +23,8 @@ import { verifies } from '../support/verifies.ts';
 
 /** Not a secret, and known to land in a sink: it must be found there by the same scanner. */
 const CONTROL = `planted-${randomBytes(12).toString('hex')}`;
+/** A tunnel's number, which may be shown, so that what is spooled about it can be found. */
+const SPOOLED_TUNNEL = `4${Array.from({ length: 16 }, () => randomInt(10)).join('')}`;
 const OTHER = 'other-agent';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
@@ -428,10 +430,20 @@ describe.each([
     }, 20);
     const body = { Id: secrets.strangeToken, Type: 'Token', Status: 'Disconnected' };
     const statuses = new Set<number>();
-    for (let round = 0; round < 60; round += 1) {
+    const spooled = async () => {
+      const files = await readFolder(join(stack.dataDir, 'spool'));
+      const bytes = Buffer.concat([...files.values()]);
+      if (bytes.length > (sinks.get('spool')?.length ?? 0) && bytes.includes(SPOOLED_TUNNEL)) sinks.set('spool', bytes);
+    };
+    controls.set('spool', SPOOLED_TUNNEL);
+    for (let round = 0; round < 30; round += 1) {
       const ActionDate = new Date(Date.now() - round).toISOString();
       const answers = await Promise.allSettled([
         post({ ...body, ActionDate }),
+        post({ ...body, ActionDate, Id: SPOOLED_TUNNEL, Type: 'Tunnel' }),
+        post({ ...body, ActionDate: secrets.dateToken, [secrets.fieldName]: secrets.fieldValue }),
+        post({ ...body, ActionDate, Id: secrets.tunnelName, Type: 'Tunnel' }),
+        post({ [secrets.badBodyToken]: secrets.badBodyToken, round }),
         postCallback(stack, {
           service: CONTROL,
           url: `https://example.org/?key=${secrets.callbackQuery}`,
@@ -441,9 +453,18 @@ describe.each([
         }),
       ]);
       for (const answer of answers) if (answer.status === 'fulfilled') statuses.add(answer.value.status);
+      await spooled();
     }
     clearInterval(cutting);
-    expect([...statuses].filter((status) => ![201, 202, 503].includes(status))).toEqual([]);
+    expect([...statuses].filter((status) => ![201, 202, 400, 503].includes(status))).toEqual([]);
+    // Deliveries and malformed bodies, sealed: more than a few of each.
+    expect(
+      sinks
+        .get('spool')
+        ?.toString('latin1')
+        .match(/"kind":"delivery"/g)?.length,
+    ).toBeGreaterThan(4);
+    expect(sinks.get('spool')?.toString('latin1')).toContain('"kind":"body"');
     expect(statuses).toContain(503);
     await until(
       'it serves again',

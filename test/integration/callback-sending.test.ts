@@ -68,7 +68,7 @@ describe('sending callbacks', () => {
         await setGate('open');
         const id = await hand(sql);
         const [, claimed] = await Promise.all([deliver(sql, planted, { status: 'disconnected' }), claim(sql)]);
-        const [gate] = await readGates(sql, ['agent']);
+        const [gate] = await readGates(sql, ['agent'], 5000);
         expect(gate?.state).toBe('held');
         // Claimed means: before the Disconnected committed, so under the generation before it.
         for (const callback of claimed) expect(callback.generation).toBe((gate?.generation ?? 0) - 1);
@@ -156,6 +156,6 @@ describe('sending callbacks', () => {
     const [claimed] = await claim(sql);
     if (claimed !== undefined) await finish(sql, claimed, 'delivered');
     expect(await endRelease(sql)).toEqual(['agent']);
-    expect((await readGates(sql, ['agent']))[0]?.state).toBe('open');
+    expect((await readGates(sql, ['agent'], 5000))[0]?.state).toBe('open');
   });
 });

@@ -1,6 +1,14 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { applySources, claimKeyring, connect, isLiveSecret, listSourceSecrets, type Sql } from '@tidegate/store';
+import {
+  applySources,
+  beatReceiver,
+  claimKeyring,
+  connect,
+  isLiveSecret,
+  listSourceSecrets,
+  type Sql,
+} from '@tidegate/store';
 import { createKeyring, loadKeyring, lookupHash } from '@tidegate/vault';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
@@ -42,13 +50,24 @@ const HEAD = { seq: expect.any(Number), mac: expect.stringMatching(/^mac_[0-9a-f
 describe('every command', () => {
   const commands = [
     ...['hold', 'force-open', 'release', 'list'].map((name) => ['gate', name]),
-    ...['list', 'show', 'ack', 'note', 'resolve'].map((name) => ['incidents', name]),
+    ...['list', 'show', 'blips', 'ack', 'note', 'resolve'].map((name) => ['incidents', name]),
     ...['add', 'list', 'end'].map((name) => ['silence', name]),
     ...['add', 'list', 'rotate', 'remove'].map((name) => ['sources', name]),
     ...['init', 'status', 'rotate', 'rewrap', 'reveal'].map((name) => ['vault', name]),
     ...['list', 'verify', 'head', 'openings'].map((name) => ['audit', name]),
     ...['list', 'show', 'replay'].map((name) => ['quarantine', name]),
+    ...['list', 'retire'].map((name) => ['receivers', name]),
   ];
+
+  it('incidents blips lists what healed in time, as JSON or as lines', async () => {
+    await sql`insert into blip (group_id, first_at, last_at, count, recorded_at)
+              values (${planted.tunnelId}, now() - interval '4 seconds', now() - interval '2 seconds', 2, now())`;
+    const { stdout } = await cli('incidents', 'blips', '--json', '--service', 'agent', '--since', '1h');
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ services: ['agent'], count: 2 }], nextCursor: null });
+    expect((await cli('incidents', 'blips')).stdout).toMatch(/ 2 observations in 2\.0 s {2}agent\n$/);
+    expect((await cli('incidents', 'blips', '--service', 'nobody')).stdout).toBe('No blips.\n');
+    await sql`delete from blip`;
+  });
 
   it.each(commands)('%s %s explains itself with an example, and knows --json', async (room, name) => {
     const help = await cli(room ?? '', name ?? '', '--help');
@@ -71,8 +90,11 @@ describe('every command', () => {
       ['sources', 'add', 'no spaces'],
       ['sources', 'add', 'x', '--time-zone', 'Mars/Olympus'],
       ['audit', 'verify', '--head', '3'],
+      ['audit', 'verify', '--head', `0:mac_${'0'.repeat(64)}`],
       ['vault', 'reveal', 'dev_x'],
       ['quarantine', 'show', 'qua_x'],
+      ['receivers', 'retire', 'rcv_x'],
+      ['receivers', 'retire', 'rcv\u001b[2J', '--reason', 'x'],
     ];
     for (const args of slips) {
       const run = await cli(...args);
@@ -203,7 +225,15 @@ describe('tidegate sources', () => {
     );
     for (const secret of secrets)
       expect(list.stdout + (await cli('sources', 'list', '--json')).stdout).not.toContain(secret);
-    expect((await cli('sources', 'rotate', 'office')).code).toBe(1);
+    const underWay = await cli('sources', 'rotate', 'office');
+    expect([underWay.code, underWay.stderr]).toEqual([1, expect.stringMatching(/with --cancel if its URL was lost/)]);
+    expect((await cli('sources', 'rotate', 'office', '--finish', '--cancel')).code).toBe(2);
+    expect((await cli('sources', 'rotate', 'office', '--cancel')).code).toBe(0);
+    expect((await cli('sources', 'rotate', 'office', '--cancel')).code).toBe(1);
+    const keyring = await loadKeyring(join(dataDir, 'keyring'));
+    const live = secrets.map((secret) => isLiveSecret(sql, 'office', lookupHash(keyring, 'source-secret', secret)));
+    expect(await Promise.all(live)).toEqual([true, false]);
+    expect((await cli('sources', 'rotate', 'office')).code).toBe(0);
     expect((await cli('sources', 'rotate', 'office', '--finish')).code).toBe(0);
     expect((await cli('sources', 'rotate', 'office', '--finish')).code).toBe(1);
     expect((await cli('sources', 'remove', 'office')).code).toBe(0);
@@ -250,6 +280,11 @@ describe('tidegate sources rotate, of a source whose secret was made for the con
     const { webhookUrl } = (await cli('sources', 'rotate', 'src-agent', '--json')).json<{ webhookUrl: string }>();
     const second = webhookUrl.split('/').at(-1) ?? '';
     expect((await readFile(file, 'utf8')).trim()).toBe(second);
+    const kept = await cli('sources', 'rotate', 'src-agent', '--cancel');
+    expect([kept.code, kept.stderr]).toEqual([
+      1,
+      expect.stringMatching(/in its file in the data folder: it is not lost/),
+    ]);
     await applySources(sql, configured(second));
     const live = async () => (await listSourceSecrets(sql)).filter(({ name }) => name === 'src-agent').length;
     expect(await live()).toBe(2);
@@ -281,5 +316,46 @@ describe('tidegate audit', () => {
     expect(last).toBeDefined();
     expect((await cli('audit', 'head')).code).toBe(1);
     expect((await cli('audit', 'list')).stdout).toBe('The audit trail is empty.\n');
+  });
+});
+
+describe('tidegate receivers', () => {
+  it('shows who is silent, beside the gates too, and stops waiting for one', async () => {
+    expect((await cli('receivers', 'list')).stdout).toBe('No receiver has ever been heard.\n');
+    await beatReceiver(sql, 'rcv_one');
+    expect((await cli('receivers', 'list')).stdout).toMatch(/^rcv_one +heard +last heard \S+\n$/);
+    await sql`update receiver set heartbeat_at = clock_timestamp() - interval '6 seconds'`;
+    expect((await cli('receivers', 'list')).stdout).toMatch(
+      /^rcv_one +SILENT +last heard \S+\nWhile a receiver is SILENT /,
+    );
+    expect((await cli('receivers', 'list', '--json')).json()).toMatchObject({
+      items: [{ id: 'rcv_one', silent: true }],
+    });
+    expect((await cli('gate', 'list')).stdout).toContain('is held: receiver rcv_one is silent');
+    expect((await cli('gate', 'list', '--json')).json()).toMatchObject({ silentReceivers: ['rcv_one'] });
+    const retired = await cli('receivers', 'retire', 'rcv_one', ...WHY, '--json');
+    expect(retired.json()).toEqual({ receiver: 'rcv_one', retired: true, audit: HEAD });
+    expect((await cli('receivers', 'list')).stdout).toContain('by ada');
+    expect((await cli('gate', 'list')).stdout).not.toContain('silent (');
+    const again = await cli('receivers', 'retire', 'rcv_one', ...WHY);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(ONE_SENTENCE)]);
+  });
+});
+
+describe('tidegate check', () => {
+  it('warns of a service whose gate would open while its tunnel is down', async () => {
+    const file = join(dataDir, 'checked.yaml');
+    const config = (section: string) => `sources:
+  - { name: home-lab }
+${section}services:
+  - { name: agent, source: home-lab, tunnel: "298487", probes: { liveness: { url: http://127.0.0.1:9000/livez } } }
+`;
+    await writeFile(file, config(''));
+    expect((await cli('check', '--config', file)).stdout).toContain('warning    Only the agent itself is probed');
+    await writeFile(file, config('localtonet: { apiKey: invented }\n'));
+    const seen = await cli('check', '--config', file);
+    expect(seen.code).toBe(0);
+    expect(seen.stdout).not.toContain('warning');
+    expect(seen.stdout).toContain('re-check 2m');
   });
 });

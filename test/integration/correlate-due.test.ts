@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
 import { POLICIES } from '../support/policies.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { until } from '../support/until.ts';
 import { verifies } from '../support/verifies.ts';
 
 let database: TestDatabase;
@@ -20,7 +21,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate observation, delivery, connectivity, pending, blip, incident, dependency, gate, service, subject, source restart identity cascade`;
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, blip, incident, dependency, gate, service, subject, source restart identity cascade`;
   planted = await plantService(sql, 'agent');
   const [device] = await sql<{ id: number }[]>`
     insert into subject (alias, type, group_name, fingerprint_version, fingerprint, name, linked_at)
@@ -72,6 +73,26 @@ describe('correlating due groups', () => {
     expect(group?.decision.decision).toBe('blip');
     expect(await openIncidents()).toEqual([]);
     expect(await sql`select count from blip`).toEqual([{ count: 2 }]);
+  });
+
+  it(verifies('I4', 'joins what a verification opened while it was about to reopen, and loses nothing'), async () => {
+    await deliver(sql, planted, { status: 'disconnected' });
+    await passDebounce();
+    await correlate();
+    await sql`update incident set state = 'resolved', resolved_at = now(), resolved_by = 'ver_planted'`;
+    await deliver(sql, planted, { status: 'disconnected' });
+    await sql`update pending set due_at = now() - interval '1 second', last_at = now() - interval '1 minute'`;
+    let racing: Promise<CorrelatedGroup[]> | undefined;
+    await sql.begin(async (tx) => {
+      await tx`insert into incident (id, kind, group_id, opened_at, summary) values ('inc_other', 'tunnel', ${planted.tunnelId}, now(), '')`;
+      racing = correlate();
+      const blocked = () =>
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await until('the correlator waits for the other', blocked, (rows) => rows.length > 0);
+    });
+    expect((await racing)?.map(({ incidentId }) => incidentId)).toEqual(['inc_other']);
+    expect((await openIncidents()).map(({ id }) => id)).toEqual(['inc_other']);
+    expect(await sql`select 1 from pending`).toEqual([]);
   });
 
   it(verifies('I4', 'opens one incident however many workers race for the group'), async () => {

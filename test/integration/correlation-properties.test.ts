@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** As if nothing had ever been observed: subjects and services stay, gates stand open on evidence. */
 async function startOver(): Promise<void> {
-  await sql`truncate observation, delivery, connectivity, pending, blip, incident, incident_subject, incident_service, timeline_entry,
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, blip, incident, incident_subject, incident_service, timeline_entry,
     verification, verification_layer cascade`;
   await sql`update gate set state = 'open', reason = 'verified', generation = 1, passes = 0, pass_generation = 0, verify_run = null,
               verify_attempt = 0, since = now(), opened_by = 'ver_planted', opened_by_started_at = now() - interval '1 second'`;

@@ -7,11 +7,13 @@ import {
   listIncidents,
   readGates,
   readIncident,
+  recordBatch,
   type Sql,
 } from '@tidegate/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
 import { clearCorrelation, type PlantedDevice, type PlantedFleet, plantFleet, report } from '../support/plant-fleet.ts';
+import { RECORD_SETTINGS } from '../support/plant-service.ts';
 import { POLICIES } from '../support/policies.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { verifies } from '../support/verifies.ts';
@@ -56,7 +58,7 @@ async function flap(times: number): Promise<void> {
 
 const openIncidents = async () =>
   (await listIncidents(sql, { state: 'open', cursor: null, limit: 9, services: null })).items;
-const gate = async () => (await readGates(sql, [device.service ?? '']))[0];
+const gate = async () => (await readGates(sql, [device.service ?? ''], 5000))[0];
 const eventsOf = async (id: string | undefined) => (await readIncident(sql, id ?? '', null))?.timeline ?? [];
 const pendingRows = () => sql<{ count: number; dueInS: number }[]>`
   select count, round(extract(epoch from due_at - clock_timestamp()))::int as due_in_s from pending`;
@@ -171,6 +173,39 @@ describe('a connection that keeps coming and going', () => {
     expect(await openIncidents()).toMatchObject([{ kind: 'flapping' }]);
   });
 
+  it.each([
+    ['without any date', null, null],
+    ['by a clock that is hours off', -3 * 3_600_000, 'assumed'],
+    ['by a clock that is hours ahead', 3 * 3_600_000, 'assumed'],
+  ] as const)('is found %s, by when it was heard', async (_, offMs, zone) => {
+    for (const status of ['connected', 'disconnected', 'connected', 'disconnected', 'connected'] as const) {
+      const ticks = offMs === null ? null : BigInt(Date.now() + offMs) * 10_000n;
+      const [key, deliveryId] = [randomUUID(), randomUUID()];
+      const said = { actionDate: 'planted', sealedActionDate: null, extraFields: null, extraUnnamed: 0 };
+      await recordBatch(
+        sql,
+        [
+          {
+            deliveryId,
+            observationKey: key,
+            subjectId: device.id,
+            sourceId: fleet.sourceId,
+            status,
+            ticks,
+            zone,
+            ...said,
+          },
+        ],
+        RECORD_SETTINGS,
+      );
+      await passTime(sql, 5000);
+    }
+    await passTime(sql, 20_000);
+    await correlate();
+    expect(await openIncidents()).toMatchObject([{ kind: 'flapping' }]);
+    expect(await gate()).toMatchObject({ state: 'held' });
+  });
+
   it('counts one subject alone: two tunnels that changed twice each do not flap', async () => {
     const [first, second] = device.tunnels;
     for (const tunnel of [first, second]) {
@@ -200,7 +235,7 @@ describe('a connection that keeps coming and going', () => {
     }
     await passTime(sql, 20_000);
     await correlate();
-    expect((await readGates(sql, null)).map(({ service, state }) => `${service} ${state}`)).toEqual([
+    expect((await readGates(sql, null, 5000)).map(({ service, state }) => `${service} ${state}`)).toEqual([
       'home-lab-1 held',
       'sibling open',
     ]);
@@ -209,6 +244,42 @@ describe('a connection that keeps coming and going', () => {
     await correlate();
     expect((await openIncidents())[0]?.services).toEqual(['home-lab-1', 'sibling']);
     expect((await verifyService(sql, sibling?.id ?? 0)).settlement).toMatchObject({ reason: 'flapping', passes: 0 });
+  });
+
+  it('is told on as it goes on: at each doubling, with the worst state and the count, and no more', async () => {
+    const [tunnel] = device.tunnels;
+    await tell('connected', 0, tunnel?.id);
+    for (let round = 0; round < 2; round += 1) {
+      await passTime(sql, 5000);
+      await tell('disconnected', 0, tunnel?.id);
+      await passTime(sql, 5000);
+      await tell('connected', 0, tunnel?.id);
+    }
+    await passTime(sql, 20_000);
+    await correlate();
+    const [incident] = await openIncidents();
+    expect(incident?.summary).toMatch(/is flapping \(4 changes so far, at worst only a tunnel was disconnected\)/);
+    for (let round = 0; round < 20; round += 1) {
+      await tell('disconnected', 0, tunnel?.id);
+      await passTime(sql, 25_000);
+      await correlate();
+      await tell('connected', 0, tunnel?.id);
+      await passTime(sql, 25_000);
+      await correlate();
+    }
+    const goesOn = async () =>
+      (await eventsOf(incident?.id)).filter(({ event }) => event === 'flapping.goes_on').map(({ why }) => why);
+    const counts = (await goesOn()).map((why) => Number(/(\d+) changes so far/.exec(why)?.[1]));
+    expect(counts).toEqual([8, 16, 32]);
+    expect(await readIncident(sql, incident?.id ?? '', null)).toMatchObject({
+      flapping: { changes: 44, worst: 'tunnel' },
+    });
+
+    await tell('disconnected');
+    await passTime(sql, 25_000);
+    await correlate();
+    expect((await goesOn()).at(-1)).toMatch(/\d+ changes so far; at worst the device itself was disconnected\.$/);
+    expect((await openIncidents())[0]?.summary).toContain('at worst the device was disconnected');
   });
 
   it('waits for a gate that another transaction has, without holding anybody up', async () => {

@@ -53,7 +53,7 @@ const forceOpen = () => forceOpenGate(sql, order, sign);
 const release = () => releaseGate(sql, { ...order, reason: null }, sign);
 
 async function gate() {
-  const [row] = await readGates(sql, ['agent']);
+  const [row] = await readGates(sql, ['agent'], 5000);
   if (row === undefined) throw new Error('no gate');
   return row;
 }
@@ -77,11 +77,13 @@ function finish(run: NonNullable<Awaited<ReturnType<typeof claim>>>, verdict: Ve
     { run, layers, verdict, firstBroken: null, runbook: 'Do nothing.' },
     {
       requiredPasses: required,
+      silentAfterMs: 5000,
       everyMs: 0,
       recheckEveryMs: 300_000,
       backoffMs: 0,
       openAfterMs: 20_000,
       patienceMs: 20_000,
+      keptShutPatienceMs: 120_000,
       reopenWithinMs: 600_000,
       incidentId: 'inc_unused',
     },

@@ -32,11 +32,13 @@ beforeEach(async () => {
 
 const TIMING = {
   requiredPasses: 2,
+  silentAfterMs: 5000,
   everyMs: 0,
   recheckEveryMs: 300_000,
   backoffMs: 0,
   openAfterMs: 20_000,
   patienceMs: 20_000,
+  keptShutPatienceMs: 120_000,
   reopenWithinMs: 600_000,
   incidentId: 'inc_test',
 };
@@ -67,7 +69,7 @@ function finish(run: ClaimedVerification, verdict: Verdict = 'healthy', required
 }
 
 async function gateState(): Promise<string | undefined> {
-  return (await readGates(sql, ['agent']))[0]?.state;
+  return (await readGates(sql, ['agent'], 5000))[0]?.state;
 }
 
 describe('opening a gate', () => {

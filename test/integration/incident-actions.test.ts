@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate incident, incident_subject, incident_service, timeline_entry, pending, connectivity, observation, delivery, verification,
+  await sql`truncate incident, incident_subject, incident_service, timeline_entry, pending, connectivity, observation, observation_key, delivery, verification,
               verification_layer`;
   await sql`update gate set state = 'held', reason = 'never_verified', generation = generation + 1, verify_due_at = clock_timestamp(),
               since = clock_timestamp(), opened_by = null, opened_by_started_at = null, passes = 0, verify_run = null`;
@@ -90,11 +90,13 @@ async function verify(verdict: Verdict = 'healthy', required = 1): Promise<strin
     { run, layers, verdict, firstBroken: null, runbook: 'Do nothing.' },
     {
       requiredPasses: required,
+      silentAfterMs: 5000,
       everyMs: 0,
       recheckEveryMs: 300_000,
       backoffMs: 0,
       openAfterMs: 0,
       patienceMs: 0,
+      keptShutPatienceMs: 120_000,
       reopenWithinMs: 600_000,
       incidentId: `inc_${randomUUID().slice(0, 8)}`,
     },
@@ -197,7 +199,7 @@ describe('an override', () => {
     expect(await sql`select override_actor, override_reason from incident`).toEqual([
       { overrideActor: 'ada', overrideReason: 'planned move' },
     ]);
-    expect(await readGates(sql, ['agent'])).toMatchObject([{ state: 'held' }]);
+    expect(await readGates(sql, ['agent'], 5000)).toMatchObject([{ state: 'held' }]);
     expect(await lastRow()).toMatchObject({
       action: 'incident.override',
       reason: 'planned move',

@@ -65,11 +65,13 @@ async function verify(): Promise<string> {
     { run, layers: LAYER_ROWS, verdict: 'healthy', firstBroken: null, runbook: 'Do nothing.' },
     {
       requiredPasses: 2,
+      silentAfterMs: 5000,
       everyMs: 0,
       recheckEveryMs: 300_000,
       backoffMs: 0,
       openAfterMs: 20_000,
       patienceMs: 20_000,
+      keptShutPatienceMs: 120_000,
       reopenWithinMs: 600_000,
       incidentId: 'inc_unused',
     },

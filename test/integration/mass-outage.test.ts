@@ -60,6 +60,30 @@ const incidents = async (state: 'open' | 'resolved' = 'open') =>
 const detailOf = async (id: string | undefined) => readIncident(sql, id ?? '', null);
 
 describe('many devices lost at once', () => {
+  it('is measured against the devices that there are, not against all that ever were', async () => {
+    await plant({ devices: 14 });
+    const gone = fleet.devices.slice(6).map(({ id, serviceId }) => ({ id, serviceId: serviceId ?? 0 }));
+    await sql`delete from dependency where service_id = any(${gone.map(({ serviceId }) => serviceId)}::int[])`;
+    await sql`update service set retired_at = now() where id = any(${gone.map(({ serviceId }) => serviceId)}::int[])`;
+    await sql`update subject set first_seen_at = now() - interval '100 days' where id = any(${gone.map(({ id }) => id)}::bigint[])`;
+    await tell(fleet.devices.slice(0, 6), 'disconnected');
+    await passTime(sql, 20_000);
+    await correlate();
+    expect(await incidents()).toMatchObject([{ kind: 'mass' }]);
+  });
+
+  it('counts a device that polls do not list any more for a day only, and one that a service needs always', async () => {
+    await plant({ devices: 3, services: 1 });
+    const count = async () => (await sql`select count_devices('home-lab') as count`)[0]?.count;
+    expect(await count()).toBe(3);
+    await passTime(sql, 2 * 86_400_000);
+    expect(await count()).toBe(3);
+    await sql`insert into poll (answered_at) values (clock_timestamp())`;
+    expect(await count()).toBe(1);
+    await sql`update subject set polled_at = clock_timestamp() where alias = ${fleet.devices[2]?.alias ?? ''}`;
+    expect(await count()).toBe(2);
+  });
+
   it('are one incident of their source group, which says why and holds all their services', async () => {
     await plant({ devices: 8, tunnels: 2 });
     await tell(fleet.devices.slice(0, 6), 'disconnected');
@@ -190,6 +214,19 @@ describe('many devices lost at once', () => {
     expect((await detailOf(mass?.id))?.subjects.map(({ alias }) => alias)).toContain('tun_lone');
   });
 
+  it('are found when the last of them comes alone, after the others were told by themselves', async () => {
+    await plant({ devices: 8 });
+    await tell(fleet.devices.slice(0, 4), 'disconnected');
+    await passTime(sql, 20_500);
+    await correlate();
+    expect((await incidents()).map(({ kind }) => kind)).toEqual(['device', 'device', 'device', 'device']);
+    await passTime(sql, 4000);
+    await tell(fleet.devices.slice(4, 5), 'disconnected');
+    await passTime(sql, 20_500);
+    await correlate();
+    expect((await incidents()).map(({ kind, services }) => [kind, services.length])).toEqual([['mass', 5]]);
+  });
+
   it('belong to their own source group only', async () => {
     await plant({ devices: 4, group: 'attic' });
     const attic = fleet;
@@ -277,7 +314,7 @@ describe('the end of a mass outage', () => {
       await sql`update gate set verify_due_at = null where service_id <> all(${[last?.serviceId ?? 0, before?.serviceId ?? 0]}::int[])`;
       await Promise.all([reopen(last).catch(() => undefined), reopen(before).catch(() => undefined)]);
       for (const device of [last, before])
-        if ((await readGates(sql, [device?.service ?? '']))[0]?.state !== 'open') await reopen(device);
+        if ((await readGates(sql, [device?.service ?? ''], 5000))[0]?.state !== 'open') await reopen(device);
       expect((await detailOf(mass?.id))?.state).toBe('resolved');
       expect(await sql`select group_id from pending`).toEqual([{ groupId: fleet.devices[5]?.id }]);
     }
@@ -312,5 +349,118 @@ describe('the end of a mass outage', () => {
     await passTime(sql, 20_000);
     await correlate();
     expect(await incidents()).toMatchObject([{ id: mass?.id, reopened: 1 }]);
+  });
+});
+
+describe('a straggler of a mass outage', () => {
+  /** Six of eight devices are lost at once, five come back, one does not. */
+  async function linger(): Promise<string> {
+    await plant({ devices: 8 });
+    await tell(fleet.devices.slice(0, 6), 'disconnected');
+    await passTime(sql, 20_000);
+    await correlate();
+    await tell(fleet.devices.slice(0, 5), 'connected');
+    await passTime(sql, 1000);
+    for (const device of fleet.devices.slice(0, 5)) await openByVerification(sql, device.serviceId ?? 0);
+    await passTime(sql, 120_000);
+    await correlate();
+    return (await incidents())[0]?.id ?? '';
+  }
+  const device = (index: number) => fleet.devices[index] as PlantedDevice;
+
+  it('hides no later outage: neither of a device that had come back, nor of one that never was part of it', async () => {
+    const mass = await linger();
+    await tell([device(0), device(7)], 'disconnected');
+    await passTime(sql, 20_000);
+    await correlate();
+    const open = (await incidents()).map(({ id, kind, groupAlias }) => [id === mass, kind, groupAlias]);
+    expect(open).toHaveLength(3);
+    expect(open).toEqual(
+      expect.arrayContaining([
+        [true, 'mass', 'home-lab'],
+        [false, 'device', device(0).alias],
+        [false, 'device', device(7).alias],
+      ]),
+    );
+    await tell([device(5)], 'disconnected');
+    await passTime(sql, 20_000);
+    const [repeat] = await correlate();
+    expect(repeat?.decision).toMatchObject({ decision: 'none', reason: 'already_known' });
+  });
+
+  it('hides no application that fails later', async () => {
+    await linger();
+    for (let run = 0; run < 3; run += 1) {
+      await verifyService(sql, device(0).serviceId ?? 0, 'app_check_failed');
+      await passTime(sql, 20_000);
+    }
+    expect((await incidents()).map(({ kind, services }) => [kind, services.length])).toEqual(
+      expect.arrayContaining([['application', 1]]),
+    );
+  });
+
+  it('is told by itself once nothing of it has moved for reopenWithin, with a verification as the evidence', async () => {
+    const mass = await linger();
+    await verifyService(sql, device(1).serviceId ?? 0);
+    expect((await detailOf(mass))?.state).toBe('open');
+    await passTime(sql, 600_000);
+    const recheck = await verifyService(sql, device(1).serviceId ?? 0);
+    const ended = await detailOf(mass);
+    expect(ended).toMatchObject({ state: 'resolved', resolvedBy: recheck.id });
+    expect(ended?.timeline.at(-2)?.why).toBe('1 device or tunnel is still down and told apart from now on.');
+    await passTime(sql, 20_000);
+    await correlate();
+    expect(await incidents()).toMatchObject([{ kind: 'device', groupAlias: device(5).alias }]);
+  });
+
+  it('may be a gate that a person holds: it does not keep the outage open either', async () => {
+    const mass = await linger();
+    await tell([device(5)], 'connected');
+    await sql`update gate set hand = 'held', state = 'held', reason = 'held_by_hand', hand_actor = 'a', hand_reason = 'b',
+                hand_expires_at = now() + interval '20 days', verify_due_at = null where service_id = ${device(5).serviceId}`;
+    await passTime(sql, 620_000);
+    await correlate();
+    await verifyService(sql, device(1).serviceId ?? 0);
+    expect((await detailOf(mass))?.state).toBe('resolved');
+    expect(await incidents()).toEqual([]);
+  });
+
+  it('does not hide that many are lost again: the outage begins anew, and is told again', async () => {
+    const mass = await linger();
+    await tell(fleet.devices.slice(0, 5), 'disconnected');
+    await passTime(sql, 20_000);
+    await correlate();
+    expect(await incidents()).toMatchObject([{ id: mass, kind: 'mass', reopened: 1 }]);
+    expect((await detailOf(mass))?.timeline.map(({ event }) => event)).toContain('incident.reopened');
+  });
+
+  it(verifies('I6', 'does not hide that another one flaps: that is told, and its gate held'), async () => {
+    await linger();
+    const flapper = device(0);
+    for (let round = 0; round < 3; round += 1) {
+      await tell([flapper], 'disconnected');
+      await passTime(sql, 5000);
+      await tell([flapper], 'connected');
+      await passTime(sql, 5000);
+    }
+    await openByVerification(sql, flapper.serviceId ?? 0);
+    await passTime(sql, 20_000);
+    await correlate();
+    expect((await incidents()).map(({ kind }) => kind).sort()).toEqual(['flapping', 'mass']);
+    expect((await readGates(sql, [flapper.service ?? ''], 5000))[0]).toMatchObject({
+      state: 'held',
+      reason: 'flapping',
+    });
+    expect((await verifyService(sql, flapper.serviceId ?? 0)).settlement).toMatchObject({ change: 'none' });
+  });
+
+  it('leaves a drop that heals in time a blip', async () => {
+    await linger();
+    await tell([device(0)], 'disconnected');
+    await passTime(sql, 5000);
+    await tell([device(0)], 'connected');
+    await passTime(sql, 20_000);
+    await correlate();
+    expect((await listBlips(sql, { group: null, cursor: null, limit: 9 })).items).toHaveLength(1);
   });
 });

@@ -13,7 +13,14 @@ import {
 } from '@tidegate/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { passTime } from '../support/pass-time.ts';
-import { clearCorrelation, type PlantedDevice, type PlantedFleet, plantFleet, report } from '../support/plant-fleet.ts';
+import {
+  clearCorrelation,
+  everythingOf,
+  type PlantedDevice,
+  type PlantedFleet,
+  plantFleet,
+  report,
+} from '../support/plant-fleet.ts';
 import { POLICIES } from '../support/policies.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { verifies } from '../support/verifies.ts';
@@ -53,7 +60,7 @@ async function poll(status: 'connected' | 'disconnected', askedAt?: Date) {
 
 const tell = (status: 'connected' | 'disconnected') => report(sql, fleet, [{ subjectId: device.id, status }]);
 const correlate = () => correlateDue(sql, 100, POLICIES, () => `inc_${randomUUID().slice(0, 8)}`);
-const gate = async () => (await readGates(sql, [device.service ?? '']))[0];
+const gate = async () => (await readGates(sql, [device.service ?? ''], 5000))[0];
 const openIncidents = async () =>
   (await listIncidents(sql, { state: 'open', cursor: null, limit: 9, services: null })).items;
 
@@ -129,12 +136,39 @@ describe('what a poll finds', () => {
     },
   );
 
+  it('says so as well when the Disconnected had been lost too, and only then', async () => {
+    for (const heard of [false, true]) {
+      await tell('connected');
+      await passTime(sql, 60_000);
+      await poll('disconnected');
+      await passTime(sql, 20_000);
+      await correlate();
+      const [incident] = await openIncidents();
+      if (heard) await report(sql, fleet, everythingOf(device, 'connected'));
+      await openByVerification(sql, device.serviceId ?? 0);
+      const { timeline = [] } = (await readIncident(sql, incident?.id ?? '', null)) ?? {};
+      expect(timeline.at(-1)?.why.includes('the webhook about the reconnect is missing')).toBe(!heard);
+      await passTime(sql, 900_000);
+    }
+  });
+
   it('makes a blip of a drop whose Connected was lost inside the debounce', async () => {
     await tell('disconnected');
     await passTime(sql, 5000);
     await poll('connected');
     await passTime(sql, 15_000);
     expect((await correlate()).map(({ decision }) => decision.decision)).toEqual(['blip']);
+  });
+
+  it('opens nothing for what a source watched that was taken away', async () => {
+    await sql`update source set watch = 'all', retired_at = now()`;
+    await sql`insert into source (name, group_name, time_zone, watch) values ('second', 'home-lab', 'UTC', 'linked')`;
+    await sql`delete from dependency`;
+    await sql`update service set retired_at = now()`;
+    expect(await poll('disconnected')).toMatchObject({ lost: 3 });
+    await passTime(sql, 20_000);
+    expect(await correlate()).toEqual([]);
+    expect(await openIncidents()).toEqual([]);
   });
 
   it('gives way to a webhook that came after it was begun, and holds against one that came before', async () => {

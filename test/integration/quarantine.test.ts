@@ -7,6 +7,7 @@ import {
   loadDataKey,
   type QuarantinedBody,
   quarantineBody,
+  recheckSourceGates,
   type Sql,
   saveDataKey,
 } from '@tidegate/store';
@@ -123,21 +124,29 @@ describe('a malformed body', () => {
       const before = await gate();
       await quarantineBody(sql, row(), CAPS, false);
       expect(await gate()).toEqual(before);
-      const dues = await quarantineBody(sql, row(), CAPS, true);
-      expect(dues).toHaveLength(1);
-      const { due, ...after } = (await gate()) ?? {};
-      expect(due).toBe(true);
-      expect(after).toEqual({ ...before, due: undefined, verifyDueAt: after.verifyDueAt });
+      // A body that is too large is not kept, and no less unknown.
+      for (const recheck of [
+        () => quarantineBody(sql, row(), CAPS, true),
+        () => recheckSourceGates(sql, planted.sourceId),
+      ]) {
+        await sql`update gate set verify_due_at = clock_timestamp() + interval '5 minutes'`;
+        expect(await recheck()).toHaveLength(1);
+        const { due, ...after } = (await gate()) ?? {};
+        expect(due).toBe(true);
+        expect(after).toEqual({ ...before, due: undefined, verifyDueAt: after.verifyDueAt });
+      }
     }
   });
 
   it('leaves a running verification its lease, and other groups alone', async () => {
     await sql`update gate set verify_run = 'ver_x', verify_due_at = clock_timestamp() + interval '5 minutes'`;
     expect(await quarantineBody(sql, row(), CAPS, true)).toEqual([]);
+    expect(await recheckSourceGates(sql, planted.sourceId)).toEqual([]);
     await sql`update gate set verify_run = null`;
     const [other] = await sql`
       insert into source (name, group_name, time_zone, watch) values ('other', 'other', 'UTC', 'linked') returning id`;
     expect(await quarantineBody(sql, row({ sourceId: other?.id }), CAPS, true)).toEqual([]);
+    expect(await recheckSourceGates(sql, other?.id)).toEqual([]);
   });
 });
 

@@ -204,7 +204,7 @@ describe('a status lookup', () => {
   async function asked(): Promise<{ id: string; lookups: number }> {
     await attempted('unknown', { status: STATUS });
     await reconcileOpenGates(sql);
-    const [lookup] = await claimLookups(sql, 10, 60_000);
+    const [lookup] = await claimLookups(sql, { limit: 10, leaseMs: 60_000, silentAfterMs: 5000 });
     if (lookup === undefined) throw new Error('no lookup');
     expect(lookup).toMatchObject({ lookups: 1, settleAfterMs: 30_000, canRetry: true, repeat: 'forbidden' });
     return lookup;
@@ -212,9 +212,11 @@ describe('a status lookup', () => {
 
   it('is claimed by one worker, and again by another when its lease is over', async () => {
     await asked();
-    expect(await claimLookups(sql, 10, 0)).toEqual([]);
+    expect(await claimLookups(sql, { limit: 10, leaseMs: 0, silentAfterMs: 5000 })).toEqual([]);
     await sql`update callback set due_at = clock_timestamp()`;
-    const racing = await Promise.all([1, 2, 3].map(() => claimLookups(sql, 10, 60_000)));
+    const racing = await Promise.all(
+      [1, 2, 3].map(() => claimLookups(sql, { limit: 10, leaseMs: 60_000, silentAfterMs: 5000 })),
+    );
     expect(racing.flat().map(({ lookups }) => lookups)).toEqual([2]);
   });
 
@@ -244,9 +246,9 @@ describe('a status lookup', () => {
     await attempted('unknown', { status: STATUS });
     await reconcileOpenGates(sql);
     await cut();
-    expect(await claimLookups(sql, 10, 60_000)).toEqual([]);
+    expect(await claimLookups(sql, { limit: 10, leaseMs: 60_000, silentAfterMs: 5000 })).toEqual([]);
     await release();
-    expect(await claimLookups(sql, 10, 60_000)).toHaveLength(1);
+    expect(await claimLookups(sql, { limit: 10, leaseMs: 60_000, silentAfterMs: 5000 })).toHaveLength(1);
     expect((await lastRun()).run).toMatchObject({ trigger: 'release', ambiguous: 1 });
   });
 });

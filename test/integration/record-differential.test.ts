@@ -29,9 +29,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One linked device with two tunnels, one of them a service's; an unlinked token; a tunnel nobody watches; a watch-all source. */
+/**
+ * One linked device with two tunnels, one of them a service's; an unlinked token; a tunnel nobody watches; a watch-all source;
+ * services with a device, without one, with one that nobody told of, and with a name that several devices share.
+ */
 async function plant(): Promise<RecordTopology> {
-  await sql`truncate observation, delivery, connectivity, pending, dependency, gate, service, subject, source restart identity cascade`;
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, dependency, gate, service, subject, source restart identity cascade`;
   await sql`insert into source (name, group_name, time_zone, watch) values ('a', 'g', 'UTC', 'linked'), ('b', 'h', 'UTC', 'all')`;
   const subjects = [
     ['device', 'g', null, true],
@@ -45,22 +48,33 @@ async function plant(): Promise<RecordTopology> {
     await sql`insert into subject (alias, type, group_name, fingerprint_version, fingerprint, device_id, linked_at)
               values (${`s${index}`}, ${type}, ${group}, 1, ${Buffer.from([index])}, ${deviceId}, ${linked ? new Date() : null})`;
   }
-  for (const [index, deviceId] of [1, null].entries()) {
+  const services = [
+    { deviceRef: 'x', deviceId: 1 },
+    { deviceRef: null, deviceId: null },
+    { deviceRef: 'y', deviceId: null },
+    { deviceRef: 'z', deviceId: null },
+  ];
+  for (const [index, { deviceRef, deviceId }] of services.entries()) {
     const openAfterMs = 20_000 + index * 5000;
     await sql`insert into service (name, source_name, group_name, device_ref, device_id, policy_name, open_after_ms, max_wait_ms, verify_every_ms, probe_hash)
-              values (${`v${index}`}, 'a', 'g', 'x', ${deviceId}, 'default', ${openAfterMs}, 60000, 5000, '')`;
+              values (${`v${index}`}, 'a', 'g', ${deviceRef}, ${deviceId}, 'default', ${openAfterMs}, 60000, 5000, '')`;
   }
   await sql`insert into dependency (subject_id, service_id, origin) values (1, 1, 'api'), (2, 1, 'config')`;
+  // Two devices share the name that the last service gives, so it has edges and no device of its own.
+  await sql`insert into dependency (subject_id, service_id, origin, device_ref) values (1, 4, 'api', 'z')`;
+  const plain = { group: 'g', maxWaitMs: 60_000, verifyEveryMs: 5000 };
   return {
     subjects: new Map(
       subjects.map(([type, group, deviceId, linked], index) => [index + 1, { type, group, deviceId, linked }]),
     ),
     services: new Map([
-      [1, { group: 'g', deviceLinked: true, openAfterMs: 20_000, maxWaitMs: 60_000, verifyEveryMs: 5000 }],
-      [2, { group: 'g', deviceLinked: false, openAfterMs: 25_000, maxWaitMs: 60_000, verifyEveryMs: 5000 }],
+      [1, { ...plain, deviceLinked: true, namesUnknown: false, openAfterMs: 20_000 }],
+      [2, { ...plain, deviceLinked: false, namesUnknown: false, openAfterMs: 25_000 }],
+      [3, { ...plain, deviceLinked: false, namesUnknown: true, openAfterMs: 30_000 }],
+      [4, { ...plain, deviceLinked: false, namesUnknown: false, openAfterMs: 35_000 }],
     ]),
     dependencies: new Map([
-      [1, new Set([1])],
+      [1, new Set([1, 4])],
       [2, new Set([1])],
     ]),
     watchAll: new Set([2]),
@@ -95,7 +109,7 @@ async function plantLookAgain(groupIds: readonly number[]): Promise<void> {
 }
 
 async function readState(): Promise<RecordState> {
-  const observations = await sql`select key, first_delivery_id from observation`;
+  const observations = await sql`select key, first_delivery_id from observation_key join observation using (key)`;
   const deliveries = await sql`select id from delivery`;
   const views = await sql`select *, ticks::text from connectivity`;
   const gates = await sql`select * from gate`;
@@ -200,7 +214,7 @@ function reasonOf(open: boolean, byHand: boolean, state: string): string {
 
 /** A key stands for one fact throughout a history, so that a key drawn again is an exact repeat. */
 const historyArb = fc.record({
-  gates: fc.tuple(gateArb, gateArb),
+  gates: fc.tuple(gateArb, gateArb, gateArb, gateArb),
   /** Groups that are only to be looked at again, as a flapping one is, when the history begins. */
   lookAgain: fc.subarray([1, 4, 6]),
   facts: fc.array(factArb, { minLength: KEYS.length, maxLength: KEYS.length }),
@@ -219,10 +233,7 @@ describe('recording in SQL and the pure reference', () => {
     await fc.assert(
       fc.asyncProperty(historyArb, async ({ gates, lookAgain, facts, batches }) => {
         const topology = await plant();
-        const planted = new Map([
-          [1, gates[0]],
-          [2, gates[1]],
-        ]);
+        const planted = new Map(gates.map((gate, index) => [index + 1, gate]));
         await plantGates(planted);
         await plantLookAgain(lookAgain);
         let state: RecordState = {

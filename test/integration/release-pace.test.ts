@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 const POLICY = () => ({ canary: 1, maxPerSecond: 6 });
-const slowly = (limit = 100) => claimCallbacks(sql, { limit, leaseMs: 60_000, policyOf: POLICY });
+const slowly = (limit = 100) => claimCallbacks(sql, { limit, leaseMs: 60_000, silentAfterMs: 5000, policyOf: POLICY });
 const stateOf = async (id: string) => (await readCallback(sql, id, null))?.state;
 /** The cap of this second does not come in the way of the next claim. */
 const nextSecond = () => sql`update ramp set second_at = second_at - interval '1 second'`;
@@ -107,6 +107,7 @@ describe('the circuit of a destination', () => {
     const { claimed, againAt } = await claimCallbacks(sql, {
       limit: 100,
       leaseMs: 1,
+      silentAfterMs: 5000,
       policyOf: () => ({ canary: 100, maxPerSecond: 100 }),
     });
     expect(claimed.map(({ id }) => id)).toEqual([other]);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { claimKeyring, connect, type Sql } from '@tidegate/store';
 import { createKeyring, loadKeyring } from '@tidegate/vault';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backdate } from '../support/backdate.ts';
 import { clearCorrelation, plantFleet, report } from '../support/plant-fleet.ts';
 import { runCli } from '../support/run-cli.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -23,8 +24,7 @@ beforeAll(async () => {
   const fleet = await plantFleet(sql, { devices: 2 });
   const tell = async (index: number, status: 'connected' | 'disconnected', agoMs: number) => {
     await report(sql, fleet, [{ subjectId: fleet.devices[index]?.id ?? 0, status, agoMs }]);
-    const at = new Date(Date.now() - agoMs);
-    await sql`update observation set first_received_at = ${at} where first_received_at > now() - interval '1 minute'`;
+    await backdate(sql, new Date(Date.now() - agoMs));
   };
   // One device drops for half a minute, the other for good; something else happened long before.
   await tell(0, 'connected', 90_000_000);
@@ -72,7 +72,7 @@ describe('tidegate replay', () => {
     const { stdout } = await replay(CALMER);
     expect(stdout).toMatch(/^- dev_homelab1 .* no incident$/m);
     expect(stdout).toContain('proposed:  1 incident(s), 1 page(s), 1 blip(s)');
-    const same = (await replay('{}\n', '--json')).json<{ differences: { change: string }[] }>();
+    const same = (await replay('policies: { default: {} }\n', '--json')).json<{ differences: { change: string }[] }>();
     expect(same.differences.map(({ change }) => change)).toEqual(['same', 'same']);
   });
 
@@ -87,6 +87,26 @@ describe('tidegate replay', () => {
     expect(wrong.stderr).toMatch(/proposed\.yaml:2: policies\.default\.maxWait: must not be shorter than openAfter/);
     expect((await replay('sources: []\n')).stderr).toContain('sources: is not a key that is known here');
     expect((await replay(CALMER, '--until', 'tomorrow')).code).toBe(2);
+  });
+
+  it('refuses what could only be answered with nothing: no thresholds, a policy nobody has, a time that is over before it begins', async () => {
+    for (const nothing of ['', '{}\n', 'policies: {}\n', 'mass: {}\n']) {
+      const empty = await replay(nothing);
+      expect([nothing, empty.code, empty.stdout]).toEqual([nothing, 2, '']);
+      expect(empty.stderr).toContain('gives no thresholds');
+    }
+    const misspelt = await replay('policies:\n  defualt: { openAfter: 5s }\n');
+    expect([misspelt.code, misspelt.stdout]).toEqual([2, '']);
+    expect(misspelt.stderr).toMatch(/^No service has the policy defualt: /);
+    for (const times of [
+      ['--until', '3h'],
+      ['--since', '2099-01-01'],
+    ]) {
+      const backwards = await replay(CALMER, ...times);
+      expect([times, backwards.code, backwards.stdout]).toEqual([times, 2, '']);
+      expect(backwards.stderr).toMatch(/^That time ends before it begins/);
+    }
+    expect((await replay('mass: { minDevices: 2 }\n')).code).toBe(0);
   });
 
   it('says in its help what is assumed', async () => {

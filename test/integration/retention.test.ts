@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, correlateDue, createCallback, prune, recordBatch, type Sql } from '@tidegate/store';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { backdate } from '../support/backdate.ts';
 import { passTime } from '../support/pass-time.ts';
 import { clearCorrelation, type PlantedFleet, plantFleet, type Report, report } from '../support/plant-fleet.ts';
 import { RECORD_SETTINGS } from '../support/plant-service.ts';
@@ -22,6 +23,7 @@ const PERIODS = {
 const NOTHING = {
   observations: 0,
   deliveries: 0,
+  months: 0,
   verifications: 0,
   incidents: 0,
   callbacks: 0,
@@ -55,9 +57,7 @@ const deviceId = (index: number) => fleet.devices[index]?.id ?? 0;
 async function reportLongAgo(reports: readonly Report[]): Promise<void> {
   for (const one of reports) {
     await report(sql, fleet, [one]);
-    const at = new Date(Date.now() - (one.agoMs ?? 0));
-    await sql`update delivery set received_at = ${at} where received_at > now() - interval '1 minute'`;
-    await sql`update observation set first_received_at = ${at} where first_received_at > now() - interval '1 minute'`;
+    await backdate(sql, new Date(Date.now() - (one.agoMs ?? 0)));
   }
   await sql`update connectivity set moved_at = moved_at - interval '91 days'`;
   await sql`truncate pending`;
@@ -76,35 +76,35 @@ async function receivedDaysAgo(): Promise<number[]> {
 describe('observations', () => {
   it('go with their deliveries, but for the view and the last one before the cutoff', async () => {
     await reportLongAgo([
-      { subjectId: deviceId(0), status: 'disconnected', agoMs: 120 * DAY_MS },
-      { subjectId: deviceId(0), status: 'connected', agoMs: 110 * DAY_MS },
-      { subjectId: deviceId(0), status: 'disconnected', agoMs: 100 * DAY_MS },
+      { subjectId: deviceId(0), status: 'disconnected', agoMs: 160 * DAY_MS },
+      { subjectId: deviceId(0), status: 'connected', agoMs: 150 * DAY_MS },
+      { subjectId: deviceId(0), status: 'disconnected', agoMs: 140 * DAY_MS },
       { subjectId: deviceId(0), status: 'connected', agoMs: 10 * DAY_MS },
-      { subjectId: deviceId(1), status: 'disconnected', agoMs: 130 * DAY_MS },
-      { subjectId: deviceId(1), status: 'connected', agoMs: 125 * DAY_MS },
+      { subjectId: deviceId(1), status: 'disconnected', agoMs: 162 * DAY_MS },
+      { subjectId: deviceId(1), status: 'connected', agoMs: 155 * DAY_MS },
     ]);
     const before = await views();
-    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, observations: 3, deliveries: 3 });
-    expect(await receivedDaysAgo()).toEqual([125, 100, 10]);
+    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, observations: 3, deliveries: 5 });
+    expect(await receivedDaysAgo()).toEqual([155, 140, 10]);
     expect(await views()).toEqual(before);
-    expect((await sql`select count(*)::int as count from delivery`)[0]).toEqual({ count: 3 });
+    expect((await sql`select count(*)::int as count from delivery`)[0]).toEqual({ count: 1 });
+    expect((await sql`select count(*)::int as count from observation_key`)[0]).toEqual({ count: 3 });
     expect(await prune(sql, PERIODS)).toEqual(NOTHING);
   });
 
   it('stay while an open incident, a waiting row, quarantine or a recent repeat refers to them', async () => {
     const old = (index: number): Report[] => [
-      { subjectId: deviceId(index), status: 'disconnected', agoMs: 120 * DAY_MS },
-      { subjectId: deviceId(index), status: 'connected', agoMs: 110 * DAY_MS },
-      { subjectId: deviceId(index), status: 'disconnected', agoMs: 100 * DAY_MS },
+      { subjectId: deviceId(index), status: 'disconnected', agoMs: 160 * DAY_MS },
+      { subjectId: deviceId(index), status: 'connected', agoMs: 150 * DAY_MS },
+      { subjectId: deviceId(index), status: 'disconnected', agoMs: 140 * DAY_MS },
     ];
     await reportLongAgo(old(0));
-    const keep = async () => expect(await prune(sql, PERIODS)).toEqual(NOTHING);
-    const [first] = await sql<{ key: string; delivery: string }[]>`
-      select key, first_delivery_id as delivery from observation order by first_received_at limit 1`;
+    const keep = async (deliveries = 0) => expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, deliveries });
+    const [first] = await sql<{ key: string }[]>`select key from observation order by first_received_at limit 1`;
     const key = first?.key ?? '';
 
     await sql`insert into pending (group_id, first_at, last_at, count, disconnects, due_at) values (${deviceId(0)}, now(), now(), 1, 1, now())`;
-    await keep();
+    await keep(3);
     await sql`truncate pending`;
     await sql`insert into incident (id, kind, group_id, opened_at, summary) values ('inc_a', 'device', ${deviceId(0)}, now(), '')`;
     await sql`insert into incident_subject (incident_id, subject_id, why, joined_at) values ('inc_a', ${deviceId(0)}, 'device_down', now())`;
@@ -112,26 +112,26 @@ describe('observations', () => {
     await sql`update incident set state = 'resolved', resolved_at = now(), resolved_by = 'ver_a'`;
     await sql`update observation set trusted = false where key = ${key}`;
     await sql`delete from observation where status = 'connected'`;
-    await sql`delete from delivery where observation_key not in (select key from observation)`;
+    await sql`delete from observation_key where key not in (select key from observation)`;
     await sql`insert into quarantine (id, source_id, received_at, field, problem, bytes, sealed_body, replayed_as)
               values ('qua_a', 1, now(), 'x', 'y', 1, ''::bytea, ${`obs_${key.replaceAll('-', '')}`})`;
     await keep();
     await sql`truncate quarantine`;
     await sql`insert into delivery (id, observation_key, source_id, received_at) values (${randomUUID()}, ${key}, 1, now())`;
     await keep();
-    await sql`update delivery set received_at = now() - interval '91 days'`;
-    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, observations: 1, deliveries: 2 });
+    await sql`update delivery set received_at = now() - interval '125 days'`;
+    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, observations: 1, deliveries: 1 });
   });
 
   it('that are being recorded at this moment wait for nobody, and are left for the next time', async () => {
     await reportLongAgo([
-      { subjectId: deviceId(0), status: 'disconnected', agoMs: 120 * DAY_MS },
-      { subjectId: deviceId(0), status: 'connected', agoMs: 110 * DAY_MS },
-      { subjectId: deviceId(0), status: 'disconnected', agoMs: 100 * DAY_MS },
+      { subjectId: deviceId(0), status: 'disconnected', agoMs: 160 * DAY_MS },
+      { subjectId: deviceId(0), status: 'connected', agoMs: 150 * DAY_MS },
+      { subjectId: deviceId(0), status: 'disconnected', agoMs: 140 * DAY_MS },
     ]);
     await sql.begin(async (tx) => {
       await tx`select 1 from subject where id = ${deviceId(0)} for key share`;
-      expect(await prune(sql, PERIODS)).toEqual(NOTHING);
+      expect(await prune(sql, PERIODS)).toMatchObject({ observations: 0 });
     });
     expect(await prune(sql, PERIODS)).toMatchObject({ observations: 2 });
   });
@@ -140,14 +140,20 @@ describe('observations', () => {
     const rows = 2500;
     await sql`
       with made as (
-        insert into observation (key, subject_id, source_id, status, ticks, trusted, first_delivery_id, first_received_at)
-        select gen_random_uuid(), 1000 + n / 2, 1, 'connected', n, true, gen_random_uuid(), now() - interval '100 days' + n * interval '1 second'
-        from generate_series(0, ${rows - 1}::int) n returning key, first_delivery_id)
-      insert into delivery (id, observation_key, source_id, received_at) select first_delivery_id, key, 1, now() from made`;
+        insert into observation (month, key, subject_id, source_id, status, ticks, trusted, first_received_at)
+        select month_of(at), gen_random_uuid(), 1000 + n / 2, 1, 'connected', n, true, at
+        from generate_series(0, ${rows - 1}::int) n cross join lateral (select now() - interval '160 days' + n * interval '1 second') t(at)
+        returning key, first_received_at
+      ), known as (
+        insert into observation_key (key, first_delivery_id, first_received_at)
+        select key, gen_random_uuid(), first_received_at from made returning key, first_delivery_id
+      )
+      insert into delivery (id, observation_key, source_id, received_at)
+      select first_delivery_id, key, 1, now() - interval '160 days' from known`;
     await sql`
       insert into subject (id, alias, type, group_name, fingerprint_version, fingerprint) overriding system value
       select 1000 + n, 'dev_many' || n, 'device', 'many', 1, ('x' || n)::bytea from generate_series(0, ${rows / 2}::int) n`;
-    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, observations: rows / 2, deliveries: rows / 2 });
+    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, observations: rows / 2, deliveries: rows });
   });
 
   it(verifies('I5', 'no decision, view or incident depends on whether there was pruning'), async () => {
@@ -192,7 +198,7 @@ async function outcome(history: History, pruned: boolean) {
     history.old.map((fact, index) => ({
       subjectId: subjectOf(fact),
       status: fact.status,
-      agoMs: 120 * DAY_MS - index * DAY_MS,
+      agoMs: 170 * DAY_MS - index * DAY_MS,
     })),
   );
   const flaps = Array.from({ length: history.flaps }, (_, index) => ({
@@ -339,7 +345,7 @@ describe('callbacks', () => {
 });
 
 describe('the rest', () => {
-  it('goes when it is over: quarantine, silences, and data keys that no sealed value names', async () => {
+  it('goes when it is over: quarantine, silences, retired receivers, and data keys that no sealed value names', async () => {
     const ids = [randomUUID(), randomUUID(), randomUUID()];
     for (const [index, id] of ids.entries())
       await sql`insert into data_key (id, wrapped, recipient_key_id, created_at)
@@ -354,7 +360,11 @@ describe('the rest', () => {
       ('qua_a', 1, now() - interval '31 days', 'x', 'y', 1, ''::bytea), ('qua_b', 1, now() - interval '29 days', 'x', 'y', 1, ''::bytea)`;
     await sql`insert into silence (id, scope, actor, reason, created_at, expires_at) values
       ('sil_a', 'all', 'ada', 'x', now(), now() - interval '366 days'), ('sil_b', 'all', 'ada', 'x', now(), now())`;
-    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, quarantine: 1, other: 1, dataKeys: 1 });
+    await sql`insert into receiver (id, started_at, heartbeat_at, retired_at, retired_by)
+      select id, now() - interval '1 year', now() - interval '1 year', now() - retired * interval '1 day', 'self'
+      from (values ('rcv_a', 91), ('rcv_b', 89), ('rcv_c', null)) r(id, retired)`;
+    expect(await prune(sql, PERIODS)).toEqual({ ...NOTHING, quarantine: 1, other: 2, dataKeys: 1 });
+    expect(await sql`select id from receiver order by id`).toEqual([{ id: 'rcv_b' }, { id: 'rcv_c' }]);
     expect((await sql`select id from data_key`).map(({ id }) => id).sort()).toEqual([ids[0], ids[2]].sort());
   });
 
@@ -377,7 +387,7 @@ describe('the rest', () => {
       subjectId: deviceId(0),
       sourceId: fleet.sourceId,
       status: 'disconnected' as const,
-      ticks: BigInt(Date.now() - 120 * DAY_MS) * 10_000n,
+      ticks: BigInt(Date.now() - 160 * DAY_MS) * 10_000n,
       zone: 'utc' as const,
       actionDate: 'planted',
       sealedActionDate: null,
@@ -385,10 +395,9 @@ describe('the rest', () => {
       extraUnnamed: 0,
     };
     await recordBatch(sql, [record], RECORD_SETTINGS);
-    await report(sql, fleet, [{ subjectId: deviceId(0), status: 'connected', agoMs: 100 * DAY_MS }]);
+    await report(sql, fleet, [{ subjectId: deviceId(0), status: 'connected', agoMs: 140 * DAY_MS }]);
     await sql`truncate pending`;
-    await sql`update observation set first_received_at = now() - interval '95 days'`;
-    await sql`update delivery set received_at = now() - interval '95 days'`;
+    await backdate(sql, new Date(Date.now() - 140 * DAY_MS));
     expect(await prune(sql, PERIODS)).toMatchObject({ observations: 1 });
     const again = await recordBatch(sql, [{ ...record, deliveryId: randomUUID() }], RECORD_SETTINGS);
     expect(again.repeats).toEqual([false]);

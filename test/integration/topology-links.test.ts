@@ -4,6 +4,7 @@ import {
   applyServices,
   applyTopology,
   connect,
+  listMisnamed,
   readGates,
   recordBatch,
   type ServiceConfig,
@@ -26,7 +27,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate observation, delivery, connectivity, pending, incident, dependency, gate, service, subject, source restart identity cascade`;
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, incident, dependency, gate, service, subject, source restart identity cascade`;
   await sql`insert into source (name, group_name, time_zone, watch) values ('s', 'g', 'UTC', 'linked')`;
 });
 
@@ -89,7 +90,7 @@ async function disconnect(subject: SubjectIdentity): Promise<void> {
 }
 
 async function stateOf(service: string): Promise<string | undefined> {
-  return (await readGates(sql, [service]))[0]?.state;
+  return (await readGates(sql, [service], 5000))[0]?.state;
 }
 
 describe('which Disconnected shuts which gate', () => {
@@ -116,6 +117,45 @@ describe('which Disconnected shuts which gate', () => {
       await disconnect(mac);
       expect(await stateOf('a')).toBe('held');
     }
+  });
+
+  it(verifies('I2', 'a device that is renamed in Localtonet does, until another takes the name'), async () => {
+    const [mac, other] = [identity('device'), identity('device')];
+    await applyServices(sql, [serviceConfig('a', { device: 'mac' })]);
+    await applyTopology(sql, 'g', [device(mac, 'mac')], []);
+    await openAll();
+    await applyTopology(sql, 'g', [device(mac, 'mac (office)')], []);
+    expect(await stateOf('a')).toBe('open');
+    await disconnect(mac);
+    expect(await stateOf('a')).toBe('held');
+    expect(await listMisnamed(sql)).toEqual([{ service: 'a', kept: true }]);
+    await applyTopology(sql, 'g', [device(other, 'mac')], []);
+    await openAll();
+    await disconnect(mac);
+    expect(await stateOf('a')).toBe('open');
+    await disconnect(other);
+    expect(await stateOf('a')).toBe('held');
+    expect(await listMisnamed(sql)).toEqual([]);
+  });
+
+  it('a service whose device is renamed in the config leaves the former one', async () => {
+    const mac = identity('device');
+    await applyServices(sql, [serviceConfig('a', { device: 'mac' })]);
+    await applyTopology(sql, 'g', [device(mac, 'mac')], []);
+    await applyServices(sql, [serviceConfig('a', { device: 'linux' })]);
+    expect(await sql`select * from dependency`).toEqual([]);
+  });
+
+  it(verifies('I2', 'any device shuts a service that names one which nobody told of'), async () => {
+    const [mac, linux] = [identity('device'), identity('device')];
+    await applyServices(sql, [serviceConfig('a', { device: 'mac-mini' }), serviceConfig('b', { device: 'linux' })]);
+    await applyTopology(sql, 'g', [device(mac, 'mac'), device(linux, 'linux')], []);
+    await openAll();
+    await disconnect(mac);
+    expect(await stateOf('a')).toBe('held');
+    expect(await stateOf('b')).toBe('open');
+    expect(await sql`select s.name from pending p join subject s on s.id = p.group_id`).toEqual([{ name: 'mac' }]);
+    expect(await listMisnamed(sql)).toEqual([{ service: 'a', kept: false }]);
   });
 
   it('a service that names device and tunnel ties them together, without API v2 saying so', async () => {

@@ -22,6 +22,7 @@ import {
 import { POLICIES } from '../support/policies.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { verifies } from '../support/verifies.ts';
+import { openByVerification, verifyService } from '../support/verify-service.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -129,6 +130,16 @@ describe('an incident that no service has part in', () => {
     expect((await readIncident(sql, id, null))?.timeline.at(-1)?.why).toContain('missing');
   });
 
+  it('says so as well when the Disconnected had been lost too', async () => {
+    await poll({ down: idsOf(fleet.devices[0]) });
+    await passTime(sql, 20_000);
+    await correlate();
+    const [open] = await incidents();
+    await poll();
+    await poll();
+    expect((await readIncident(sql, open?.id ?? '', null))?.timeline.at(-1)?.why).toContain('missing');
+  });
+
   it('starts over when anything was observed between two passes', async () => {
     const [device] = fleet.devices;
     const id = await openIncident([device!]);
@@ -172,6 +183,55 @@ describe('an incident that no service has part in', () => {
     expect(await poll()).toEqual([]);
     await sql`update service set retired_at = now()`;
     await poll();
+    expect(await poll()).toMatchObject([{ incident: id, resolved: true }]);
+  });
+});
+
+describe('what an incident leaves behind when it ends', () => {
+  it('is told anew when it is still down and watched, and ends by its own evidence', async () => {
+    await clearCorrelation(sql);
+    await sql`insert into poll (due_at) values (now() + interval '1 minute')`;
+    fleet = await plantFleet(sql, { devices: 2, tunnels: 2, services: 1 });
+    const [device] = fleet.devices;
+    const [served, other] = device?.tunnels ?? [];
+    const id = await openIncident([device!]);
+    await report(
+      sql,
+      fleet,
+      [device, served].map((subject) => ({ subjectId: subject?.id ?? 0, status: 'connected' })),
+    );
+    await passTime(sql, 20_000);
+    await correlate();
+    await openByVerification(sql, device?.serviceId ?? 0);
+    expect((await readIncident(sql, id, null))?.timeline.at(-2)?.event).toBe('mass.regrouped');
+    await passTime(sql, 20_000);
+    await correlate();
+    const [again, ...others] = await incidents();
+    expect(others).toEqual([]);
+    expect(again).toMatchObject({ kind: 'tunnel', services: [] });
+    expect((await readIncident(sql, again?.id ?? '', null))?.subjects.map(({ alias }) => alias)).toEqual([
+      other?.alias,
+    ]);
+    // A later look at the gate that stands open ends nothing.
+    await verifyService(sql, device?.serviceId ?? 0);
+    expect(await incidents()).toHaveLength(1);
+    await report(sql, fleet, [{ subjectId: other?.id ?? 0, status: 'connected' }]);
+    await poll();
+    expect(await poll()).toMatchObject([{ incident: again?.id, resolved: true }]);
+  });
+
+  it(verifies('I11', 'is no pass that counts once it is reopened'), async () => {
+    const [device] = fleet.devices;
+    const id = await openIncident([device!]);
+    await poll();
+    expect(await poll()).toMatchObject([{ incident: id, resolved: true }]);
+    await passTime(sql, 60_000);
+    // Found by a poll: nothing is observed that would start the passes over.
+    await poll({ down: idsOf(device) });
+    await passTime(sql, 20_000);
+    await correlate();
+    expect(await incidents()).toMatchObject([{ id, reopened: 1 }]);
+    expect(await poll()).toMatchObject([{ incident: id, resolved: false }]);
     expect(await poll()).toMatchObject([{ incident: id, resolved: true }]);
   });
 });

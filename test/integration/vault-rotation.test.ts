@@ -6,10 +6,12 @@ import { claimKeyring, connect, findStoredSubject, loadDataKey, type Sql } from 
 import { createKeyring, loadKeyring } from '@tidegate/vault';
 import { createOpener, loadOpeningKeyring } from '@tidegate/vault/open';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { passTime } from '../support/pass-time.ts';
 import { type CliRun, runCli } from '../support/run-cli.ts';
 import { type RunningIntake, runIntake } from '../support/run-intake.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { verifyService } from '../support/verify-service.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -300,6 +302,28 @@ describe('something stored that is not as it was', () => {
     await sql`update subject set sealed_id = ${row?.sealedId} where alias = ${row?.alias}`;
     expect((await reveal()).code).toBe(0);
   });
+
+  it.each(['device', 'tunnel'])(
+    'is not shown by reveal as another’s, when two rows of a %s changed places',
+    async (type) => {
+      const rows = await sql<{ id: number; alias: string; publicId: string | null; sealedId: Buffer | null }[]>`
+      select id, alias, public_id, sealed_id from subject where type = ${type} order by id limit 2`;
+      const [one, two] = rows;
+      if (one === undefined || two === undefined) throw new Error('two subjects are needed');
+      // With the alias that a sealed id is bound to, so that it opens; their fingerprints stay.
+      const put = async (contents: readonly (typeof one)[]) => {
+        await sql`update subject set alias = 'moving ' || id where id in (${one.id}, ${two.id})`;
+        for (const [index, { alias, publicId, sealedId }] of contents.entries())
+          await sql`update subject set alias = ${alias}, public_id = ${publicId}, sealed_id = ${sealedId} where id = ${rows[index]?.id ?? 0}`;
+      };
+      await put([two, one]);
+      const shown = await vault('reveal', one.alias, '--reason', 'test', '--yes');
+      expect([shown.code, shown.stdout]).toEqual([1, '']);
+      expect(shown.stderr).toMatch(/^tidegate: The id that is stored does not give the fingerprint beside it/);
+      await put([one, two]);
+      expect((await vault('reveal', one.alias, '--reason', 'test', '--yes')).code).toBe(0);
+    },
+  );
 });
 
 describe('tidegate vault reveal', () => {
@@ -324,6 +348,38 @@ describe('tidegate vault reveal', () => {
     expect(trail.stdout).not.toContain(SUBJECTS[0]?.id);
     expect((await vault('reveal', 'dev_nobody', '--reason', 'x', '--yes')).code).toBe(1);
   });
+});
+
+describe('a subject that stands for a service whose device nobody has told us of', () => {
+  it('has nothing to renew or to show, and does not keep old keys from being retired', async () => {
+    const [service] = await sql<{ id: number }[]>`
+      insert into service (name, source_name, group_name, device_ref, policy_name, open_after_ms, max_wait_ms, verify_every_ms, probe_hash)
+      values ('agent', 'home', 'home', 'mac-mini', 'default', 20000, 120000, 5000, '') returning id`;
+    await sql`insert into gate (service_id) values (${service?.id ?? 0})`;
+    await passTime(sql, 600_000);
+    const { openedIncident } = await verifyService(sql, service?.id ?? 0, 'agent_down');
+    expect(openedIncident).not.toBeNull();
+    const standIns = () => sql<{ alias: string }[]>`
+      select s.alias from subject s join fingerprint f on f.subject_id = s.id where s.sealed_id is null and s.public_id is null`;
+    const [standIn, ...others] = await standIns();
+    expect(others).toEqual([]);
+
+    const status = async () => (await vault('status', '--json')).json<Record<string, unknown>>();
+    await vault('rotate', '--reason', 'test');
+    expect(await status()).toMatchObject({ subjects: SUBJECTS.length, toRewrap: { subjects: SUBJECTS.length } });
+    const rewrapped = await vault('rewrap');
+    expect([rewrapped.code, rewrapped.stderr]).toEqual([0, '']);
+    await letSettle();
+    const retired = await vault('rewrap', '--retire');
+    expect([retired.code, retired.stderr]).toEqual([0, '']);
+    expect(await status()).toMatchObject({ toRewrap: { subjects: 0, dataKeys: 0 }, fingerprints: [{ count: 80 }] });
+
+    // It is found again by the service it stands for.
+    expect(await standIns()).toEqual([standIn]);
+    const shown = await vault('reveal', standIn?.alias ?? '', '--reason', 'test', '--yes');
+    expect([shown.code, shown.stdout]).toEqual([1, '']);
+    expect(shown.stderr).toMatch(/^This alias stands for a service whose device nobody has told us of yet/);
+  }, 60_000);
 });
 
 describe('tidegate vault init', () => {

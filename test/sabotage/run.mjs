@@ -29,6 +29,8 @@ import { parseArgs } from 'node:util';
 
 const NOT_COPIED = new Set(['node_modules', 'dist', '.git', '.turbo', '.cache', '.tidegate', 'coverage']);
 const RUN_LIMIT_MS = 300_000;
+/** Patches tried at a time, each in a copy of its own: one test file keeps about one core busy. */
+const LANES = 2;
 const FAILED_ASSERTION =
   /AssertionError|Property failed after|Matcher did not succeed|promise (?:resolved|rejected) .* instead of/;
 
@@ -174,15 +176,19 @@ async function main() {
   const before =
     named.length === 0 ? { problem: null, tests: [] } : await inCopy(root, (folder) => runTests(folder, named));
   let missed = 0;
-  for (const patch of patches) {
-    const startedMs = Date.now();
-    const why = await sabotage(root, patch, before);
-    if (why !== null) missed += 1;
-    const verdict = why === null ? 'caught' : `NOT caught, ${why}`;
-    process.stdout.write(
-      `${patch.id}: ${verdict} (${patch.name}, ${((Date.now() - startedMs) / 1000).toFixed(1)} s)\n`,
-    );
+  const waiting = patches.values();
+  async function runLane() {
+    for (const patch of waiting) {
+      const startedMs = Date.now();
+      const why = await sabotage(root, patch, before);
+      if (why !== null) missed += 1;
+      const verdict = why === null ? 'caught' : `NOT caught, ${why}`;
+      process.stdout.write(
+        `${patch.id}: ${verdict} (${patch.name}, ${((Date.now() - startedMs) / 1000).toFixed(1)} s)\n`,
+      );
+    }
   }
+  await Promise.all(Array.from({ length: LANES }, runLane));
   process.stdout.write(`${patches.length - missed} caught, ${missed} not caught\n`);
   if (missed > 0 || patches.length === 0) process.exitCode = 1;
 }

@@ -15,8 +15,8 @@ interface Pair {
   readonly far: Socket;
 }
 
-/** Starts a proxy on 127.0.0.1 for a port of this machine. */
-export async function startHalfOpenProxy(targetPort: number): Promise<HalfOpenProxy> {
+/** Starts a proxy on 127.0.0.1 for a port of this machine; on a port of its own unless given one. */
+export async function startHalfOpenProxy(targetPort: number, port = 0): Promise<HalfOpenProxy> {
   const pairs = new Set<Pair>();
   let frozen = false;
   const pass = ({ near, far }: Pair) => {
@@ -44,7 +44,7 @@ export async function startHalfOpenProxy(targetPort: number): Promise<HalfOpenPr
     };
     for (const socket of [near, pair.far]) socket.on('error', () => undefined).once('close', end);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,

@@ -14,8 +14,16 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Posts events one after the other over `connections` that are kept; one that fails is not sent again, as Localtonet might do. */
-export function keepPosting(url: string, events: Iterator<WebhookEvent>, connections: number): Load {
+/**
+ * Posts events one after the other over `connections` that are kept; one that fails is not sent again, as Localtonet might do.
+ * @param onOutcome told what became of each event, as in `outcomes`
+ */
+export function keepPosting(
+  url: string,
+  events: Iterator<WebhookEvent>,
+  connections: number,
+  onOutcome: (event: WebhookEvent, outcome: string) => void = () => undefined,
+): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const accepted: string[] = [];
   const outcomes: Record<string, number> = {};
@@ -28,6 +36,7 @@ export function keepPosting(url: string, events: Iterator<WebhookEvent>, connect
       const outcome = await postWebhook(url, next.value, { agent });
       const name = describe(outcome);
       outcomes[name] = (outcomes[name] ?? 0) + 1;
+      onOutcome(next.value, name);
       if (outcome.outcome === 'answered' && outcome.status === 202) {
         accepted.push((JSON.parse(outcome.body) as { observation: string }).observation);
       } else {

@@ -76,6 +76,8 @@ function toConfig({ localtonet, services = [], watch = 'linked', policy = {} }: 
       publicUrl: null,
       trustedProxies: [],
       skewBoundMs: 120_000,
+      silentAfterMs: 5000,
+      retireAfterMs: 86_400_000,
       allowFrom: [],
       rateLimit: null,
       allowSelfDependency: false,

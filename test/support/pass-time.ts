@@ -3,10 +3,13 @@ import type { Sql } from '@tidegate/store';
 /** Every time that decides something, by table; `ticks` columns are moved as well. */
 const TIMES: Readonly<Record<string, readonly string[]>> = {
   observation: ['first_received_at'],
+  observation_key: ['first_received_at'],
   delivery: ['received_at'],
   connectivity: ['moved_at'],
   pending: ['first_at', 'last_at', 'due_at'],
-  incident: ['opened_at', 'acknowledged_at', 'resolved_at', 'passed_at'],
+  incident: ['opened_at', 'acknowledged_at', 'resolved_at', 'passed_at', 'flap_counted_at'],
+  incident_subject: ['joined_at'],
+  timeline_entry: ['at'],
   blip: ['first_at', 'last_at', 'recorded_at'],
   gate: ['since', 'verify_due_at', 'opened_by_started_at'],
   subject: ['polled_at', 'confirmed_at', 'first_seen_at', 'linked_at', 'device_since'],

@@ -11,6 +11,9 @@ import {
   type Sql,
 } from '@tidegate/store';
 
+/** As the default of the config has it. */
+const SILENT_AFTER_MS = 5000;
+
 /** So fast that neither canary nor cap is in the way of what a test is about. */
 const UNBOUNDED: RampPolicies = () => ({ canary: 1000, maxPerSecond: 1000 });
 
@@ -51,7 +54,7 @@ export async function claim(
   leaseMs = 60_000,
   policyOf: RampPolicies = UNBOUNDED,
 ): Promise<ClaimedCallback[]> {
-  return (await claimCallbacks(sql, { limit, leaseMs, policyOf })).claimed;
+  return (await claimCallbacks(sql, { limit, leaseMs, silentAfterMs: SILENT_AFTER_MS, policyOf })).claimed;
 }
 
 const ENDINGS = {

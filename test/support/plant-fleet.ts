@@ -116,6 +116,6 @@ export function everythingOf(device: PlantedDevice, status: ConnectivityStatus):
 
 /** Empties what tests of correlation write, so that one database serves a whole file. */
 export async function clearCorrelation(sql: Sql): Promise<void> {
-  await sql`truncate observation, delivery, connectivity, pending, blip, incident, incident_subject, incident_service, timeline_entry,
+  await sql`truncate observation, observation_key, delivery, connectivity, pending, blip, incident, incident_subject, incident_service, timeline_entry,
     verification, verification_layer, dependency, gate, service, fingerprint, subject, source, poll restart identity cascade`;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment, type Stack } from './run-stack.ts';
@@ -29,7 +29,8 @@ export async function runAppAlone(
   const child = spawn(process.execPath, [entry], {
     env: cleanEnvironment({
       TIDEGATE_CONFIG: join(stack.folder, 'tidegate.yaml'),
-      TIDEGATE_DATA_DIR: stack.dataDir,
+      // A receiver has a data folder to itself, for its spool.
+      TIDEGATE_DATA_DIR: app === 'receiver' ? copyKeys(stack) : stack.dataDir,
       DATABASE_URL: databaseUrl(stack, env),
       TIDEGATE_PORT: '0',
       TIDEGATE_ADMIN_PORT: '0',
@@ -63,4 +64,14 @@ export async function runAppAlone(
 /** The URL of the stack's database: given to it, or left by it for commands of the same data folder. */
 export function databaseUrl(stack: Stack, env: Readonly<Record<string, string>> = {}): string {
   return env.DATABASE_URL ?? readFileSync(join(stack.dataDir, 'database-secret'), 'utf8').trim();
+}
+
+/** A data folder as it is prepared for another machine: the same keys and path secrets. */
+function copyKeys(stack: Stack): string {
+  const dataDir = mkdtempSync(join(stack.folder, 'data-'));
+  for (const name of readdirSync(stack.dataDir)) {
+    if (name === 'keyring' || name.startsWith('source-secret-'))
+      cpSync(join(stack.dataDir, name), join(dataDir, name), { recursive: true });
+  }
+  return dataDir;
 }

@@ -41,9 +41,17 @@ export async function cloneDatabase(templateUrl: string): Promise<TestDatabase> 
   await withConnection(server, (sql) => whileInUse(() => sql`create database ${sql(name)} template ${sql(template)}`));
   return {
     url: withDatabase(server, name),
-    drop: () =>
-      withConnection(server, async (sql) => void (await sql`drop database if exists ${sql(name)} with (force)`)),
+    drop: () => withConnection(server, (sql) => dropDatabase(sql, name)),
   };
+}
+
+/**
+ * Without `with (force)`: that asks to end whoever is connected, and is refused when this is the server's own autovacuum. A
+ * plain drop sends that one away itself, and waits until those that are ending have left.
+ */
+async function dropDatabase(sql: postgres.Sql, name: string): Promise<void> {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and usename = current_user`;
+  await sql`drop database if exists ${sql(name)}`;
 }
 
 /** A fresh database with Tidegate's schema, copied from a template that is migrated once per run. Drop it when done. */

@@ -6,6 +6,7 @@ import { notFound } from './answer/not-found.ts';
 import { problem } from './answer/problem.ts';
 import { problemOfError, RETRY_AFTER_SECONDS } from './answer/problem-of-error.ts';
 import type { ApiContext, ApiEnv } from './api-context.ts';
+import { addBlipRoutes } from './blip/blip-routes.ts';
 import { addCallbackRoutes } from './callback/callback-routes.ts';
 import { addGateRoutes } from './gate/gate-routes.ts';
 import { addHandRoutes } from './hand/hand-routes.ts';
@@ -25,6 +26,7 @@ export function createApiApp(context: ApiContext): Hono<ApiEnv> {
   addHandRoutes(app, context);
   addIncidentRoutes(app, context);
   addIncidentActionRoutes(app, context);
+  addBlipRoutes(app, context);
   addSilenceRoutes(app, context);
   addObservationRoutes(app, context);
   addSubjectRoutes(app, context);

@@ -6,7 +6,7 @@ import type { ApiContext } from './api-context.ts';
 import { createKeyFinder } from './auth/key-finder.ts';
 import { createGateReader } from './gate/gate-reader.ts';
 import { createGateWatcher } from './gate/gate-watcher.ts';
-import { GATE_FACTS, presentGate } from './gate/present-gate.ts';
+import { presentGate } from './gate/present-gate.ts';
 import { listen } from './server/listen.ts';
 import { type ApiStore, bindStore } from './store/bind-store.ts';
 
@@ -19,6 +19,8 @@ export interface ServeOptions {
   readonly sql: Sql;
   readonly keyring: Keyring;
   readonly callbackOrigins: ApiContext['callbackOrigins'];
+  /** How long a registered receiver may be silent before every gate is held. */
+  readonly silentAfterMs: number;
   readonly wakeRelease: () => void;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -41,7 +43,7 @@ export interface ServedApi {
 export async function serveApi(options: ServeOptions): Promise<ServedApi> {
   const { sql, keyring, log } = options;
   const store = bindStore(sql, options.storeTimeoutMs ?? STORE_TIMEOUT_MS);
-  const gates = createGateReader((services) => readAndDecide(store, services));
+  const gates = createGateReader((services) => readAndDecide(store, services, options.silentAfterMs));
   const watcher = createGateWatcher(gates, { pollEveryMs: GATE_POLL_MS });
   const sealer = createSealer({
     keyring,
@@ -82,7 +84,7 @@ export async function serveApi(options: ServeOptions): Promise<ServedApi> {
   };
 }
 
-async function readAndDecide(store: ApiStore, services: readonly string[] | null) {
-  const rows = await store.readGates(services);
-  return new Map(rows.map((row) => [row.service, presentGate(row, GATE_FACTS)]));
+async function readAndDecide(store: ApiStore, services: readonly string[] | null, silentAfterMs: number) {
+  const rows = await store.readGates(services, silentAfterMs);
+  return new Map(rows.map((row) => [row.service, presentGate(row, silentAfterMs)]));
 }

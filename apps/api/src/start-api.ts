@@ -38,6 +38,7 @@ export async function startApi({ env, log, metrics }: AppContext): Promise<Runni
     sql,
     keyring,
     callbackOrigins: listOrigins(config),
+    silentAfterMs: config.receiver.silentAfterMs,
     wakeRelease,
     log,
     metrics,

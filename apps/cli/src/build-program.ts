@@ -6,6 +6,7 @@ import { addGateCommands } from './gate/add-gate-commands.ts';
 import { addIncidentsCommands } from './incidents/add-incidents-commands.ts';
 import { addKeysCommands } from './keys/add-keys-commands.ts';
 import { addQuarantineCommands } from './quarantine/add-quarantine-commands.ts';
+import { addReceiversCommands } from './receivers/add-receivers-commands.ts';
 import { addReplayCommand } from './replay/add-replay-command.ts';
 import { addSilenceCommands } from './silence/add-silence-commands.ts';
 import { addSourcesCommands } from './sources/add-sources-commands.ts';
@@ -35,6 +36,7 @@ export function buildProgram(): Command {
   addReplayCommand(program.command('replay'));
   addSilenceCommands(program.command('silence').description('mute pages for a while'));
   addSourcesCommands(program.command('sources').description('see, add, rotate and remove webhook sources'));
+  addReceiversCommands(program.command('receivers').description('see receivers, and stop waiting for one'));
   addQuarantineCommands(program.command('quarantine').description('bodies of known sources that were not understood'));
   addVaultCommands(program.command('vault').description('keys: see, rotate, and open what was sealed'));
   addAuditCommands(program.command('audit').description('who did what, and the proof that nobody changed it'));

@@ -5,6 +5,7 @@ import { createKeyring, createSealer, loadKeyring } from '@tidegate/vault';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { listen } from '../src/listen.ts';
 import { type AddressRules, createAddressJudge } from '../src/receive/judge-address.ts';
+import type { RateLimit } from '../src/receive/rate-limit.ts';
 import type { IntakeItem } from '../src/receive/receive-delivery.ts';
 import { createWebhookApp, type RejectReason } from '../src/receive/webhook-app.ts';
 import { createWebhookServer } from '../src/receive/webhook-server.ts';
@@ -25,17 +26,22 @@ export interface TestListener {
   readonly tallied: Parameters<SourceTally['note']>[];
   /** What the next commits do, instead of recording. */
   readonly next: (() => Promise<DeliveryOutcome>)[];
-  /** Codes of the bodies that were kept as malformed, in order. */
+  /** Codes of the bodies that were kept as not understood, in order; `recheck` for one that was looked into and not kept. */
   readonly quarantined: string[];
-  /** Why keeping fails, while it does. */
+  /** Why either fails, while it does. */
   quarantineFailure: AppError | null;
   /** Sends a request over a connection of its own and gives the answer. */
   send(text: string | Buffer): Promise<RawAnswer>;
   close(): Promise<void>;
 }
 
+export interface ListenerRules {
+  readonly rules?: AddressRules;
+  readonly limit?: RateLimit;
+}
+
 /** The public listener as the app runs it, over real sockets; commits are kept in memory. */
-export async function startTestListener(rules?: AddressRules): Promise<TestListener> {
+export async function startTestListener({ rules, limit }: ListenerRules = {}): Promise<TestListener> {
   const folder = await makeTempFolder('listener');
   await createKeyring(`${folder}/keyring`);
   const keyring = await loadKeyring(`${folder}/keyring`);
@@ -67,6 +73,10 @@ export async function startTestListener(rules?: AddressRules): Promise<TestListe
           if (listener.quarantineFailure !== null) throw listener.quarantineFailure;
           quarantined.push(`${field}:${problem}`);
         },
+        async recheck() {
+          if (listener.quarantineFailure !== null) throw listener.quarantineFailure;
+          quarantined.push('recheck');
+        },
       },
       now: Date.now,
     },
@@ -78,6 +88,7 @@ export async function startTestListener(rules?: AddressRules): Promise<TestListe
           : null,
       refresh: () => Promise.resolve(),
     },
+    limit: limit ?? null,
     ...(rules && { mayPost: createAddressJudge(rules) }),
     onReject: (status, reason, source) => void rejected.push({ status, reason, source }),
   });

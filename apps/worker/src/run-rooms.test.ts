@@ -56,7 +56,7 @@ const plantAccount = (devices: number) => {
   fleet = createFleet({ devices, tunnelsPerDevice: 1 });
   fleet.addTo(account);
 };
-const statesOf = async () => (await readGates(context.sql, null)).map(({ state }) => state);
+const statesOf = async () => (await readGates(context.sql, null, 5000)).map(({ state }) => state);
 const incidents = async () =>
   (await listIncidents(context.sql, { state: null, cursor: null, limit: 9, services: null })).items;
 

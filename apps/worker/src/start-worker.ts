@@ -6,6 +6,7 @@ import { applyConfig } from './apply-config.ts';
 import { watchHands } from './hand/watch-hands.ts';
 import { openOutbound } from './open-outbound.ts';
 import { openVault } from './open-vault.ts';
+import { watchReceivers } from './receiver/watch-receivers.ts';
 import { watchRetention } from './retention/watch-retention.ts';
 import { runRooms } from './run-rooms.ts';
 import { watchKeys } from './watch-keys.ts';
@@ -50,6 +51,7 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
   await applyConfig(context, env.dataDir);
   const rooms = runRooms(context);
   const hands = watchHands(context);
+  const receivers = watchReceivers(context);
   const retention = watchRetention(context);
   const admin = await startAdminServer({
     host: '127.0.0.1',
@@ -64,6 +66,7 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
     close: [
       () => rooms.stop(() => outbound.close()),
       () => hands.stop(),
+      () => receivers.stop(),
       () => retention.stop(),
       () => vault.stop(),
       () => queue.close(),

@@ -7,6 +7,8 @@ import { createSealer, loadKeyring } from '@tidegate/vault';
 /** More gain nothing on two cores. */
 const CONNECTIONS = 32;
 
+type AnnounceModule = typeof import('../../../apps/receiver/src/record/announce-effects.ts');
+type SettingsModule = typeof import('../../../apps/receiver/src/record/record-settings.ts');
 type CommitModule = typeof import('../../../apps/receiver/src/record/create-commit.ts');
 type SourceModule = typeof import('../../../apps/receiver/src/source/source-directory.ts');
 type AppModule = typeof import('../../../apps/receiver/src/receive/webhook-app.ts');
@@ -17,6 +19,8 @@ async function load<T>(path: string): Promise<T> {
   return import(new URL(`../../../apps/receiver/dist/${path}`, import.meta.url).href) as Promise<T>;
 }
 
+const { createAnnouncer } = await load<AnnounceModule>('record/announce-effects.js');
+const { recordSettings } = await load<SettingsModule>('record/record-settings.js');
 const { createCommit } = await load<CommitModule>('record/create-commit.js');
 const { createSourceDirectory } = await load<SourceModule>('source/source-directory.js');
 const { createWebhookApp } = await load<AppModule>('receive/webhook-app.js');
@@ -29,13 +33,15 @@ const keyring = await loadKeyring(`${env.dataDir}/keyring`);
 const sql = connect(databaseUrl, { application: 'bench', connections: CONNECTIONS });
 const sealer = createSealer({ keyring, saveDataKey: (row) => saveDataKey(sql, row), now: Date.now });
 await sealer.ready();
+const log = createLogger({ app: 'bench', level: env.logLevel });
 const commit = createCommit({
   sql,
   keyring,
   sealer,
-  queue: await createQueue({ databaseUrl, redisUrl: null }),
-  config: loadConfig({ file: env.configFile, app: 'receiver' }),
-  log: createLogger({ app: 'bench', level: env.logLevel }),
+  dataKeys: { owes: () => false, settle: () => Promise.resolve() },
+  settings: recordSettings(loadConfig({ file: env.configFile, app: 'receiver' })),
+  announce: createAnnouncer(await createQueue({ databaseUrl, redisUrl: null }), log),
+  log,
   metrics: createMetrics({ app: 'bench' }),
 });
 const app = createWebhookApp({
@@ -46,11 +52,12 @@ const app = createWebhookApp({
       submit: async (item) => (await commit([item]))[0] ?? { kind: 'refused' },
       drained: () => Promise.resolve(),
     },
-    quarantine: { keep: () => Promise.resolve() },
+    quarantine: { keep: () => Promise.resolve(), recheck: () => Promise.resolve() },
     now: Date.now,
   },
   sources: await createSourceDirectory(sql, keyring),
   tally: { note: () => undefined },
+  limit: null,
   onReject: () => undefined,
 });
 const server = createWebhookServer(app);

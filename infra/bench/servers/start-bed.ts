@@ -21,6 +21,7 @@ export const NAME = 'bench';
 /** Everything servers under test need, in a temp folder: a Postgres with fsync on, a keyring, a config with one source. */
 export interface Bed {
   readonly sql: Sql;
+  readonly databaseUrl: string;
   readonly postgresPid: number;
   /** The path of the source's webhook, its secret included. */
   readonly hookPath: string;
@@ -51,6 +52,7 @@ export async function startBed(): Promise<Bed> {
     closing.push(() => sql.end({ timeout: 3 }));
     return {
       sql,
+      databaseUrl: postgres.url,
       postgresPid: postgres.pid,
       hookPath: `/hooks/localtonet/${secret}`,
       linkService: (tunnelId) => linkService(sql, `${folder}/keyring`, tunnelId),

@@ -128,7 +128,7 @@ async function sendSlowly(
 }
 
 async function isOpen(sql: Storm['sql'], service: string): Promise<boolean> {
-  const [gate] = await readGates(sql, [service]);
+  const [gate] = await readGates(sql, [service], 5000);
   return gate === undefined || gate.state === 'open' || gate.state === 'releasing';
 }
 

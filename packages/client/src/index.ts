@@ -8,6 +8,7 @@ export {
   problemSchema,
 } from './answer/problem.ts';
 export { SCOPES, type Scope, scopeSchema } from './answer/scope.ts';
+export { type Blip, type BlipPage, blipPageSchema, blipSchema } from './blip/blip.ts';
 export {
   type AcceptedCallback,
   acceptedCallbackSchema,

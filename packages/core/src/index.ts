@@ -18,7 +18,7 @@ export {
 export { describeEvent } from './correlate/describe-event.ts';
 export { dueAt, type Pending } from './correlate/due-at.ts';
 export { findSilence, type LiveSilence, type SilencedIncident, type SilenceScope } from './correlate/find-silence.ts';
-export { type DatedStatus, findTransitions } from './correlate/find-transitions.ts';
+export { findTransitions, type ReportedStatus } from './correlate/find-transitions.ts';
 export type {
   GroupDecision,
   GroupFacts,
@@ -30,8 +30,10 @@ export type {
 } from './correlate/group-decision.ts';
 export { type GroupedSubject, groupKey } from './correlate/group-key.ts';
 export { nextPoll, type PollEnd } from './correlate/next-poll.ts';
+export { type FlapTally, type FlapWorst, tallyFlapping } from './correlate/tally-flapping.ts';
 export { type Connectivity, type ConnectivityFacts, weighConnectivity } from './correlate/weigh-connectivity.ts';
 export { decideGate, type GateDecision, type GateFacts, type GateRow } from './gate/decide-gate.ts';
+export { type LeaseFacts, leaseUntil } from './gate/lease-until.ts';
 export { type Hand, type HandMove, type HandOrder, moveHand } from './gate/move-hand.ts';
 export { AppError } from './model/app-error.ts';
 export type {
@@ -58,6 +60,7 @@ export {
   type LayerResult,
   type Verdict,
 } from './model/verification.ts';
+export { type BodyShape, describeBody } from './receive/describe-body.ts';
 export { describeShape } from './receive/describe-shape.ts';
 export {
   type ActionDate,
@@ -76,6 +79,7 @@ export {
   type WebhookResult,
   webhookSchema,
 } from './receive/parse-webhook.ts';
+export { type RateRule, type TokenBucket, takeToken } from './receive/take-token.ts';
 export { EMPTY_VIEW, foldView, type View, type ViewInput } from './record/fold-view.ts';
 export { isTrusted } from './record/is-trusted.ts';
 export { observationId } from './record/observation-id.ts';
@@ -159,6 +163,16 @@ export { applyEssential, type EssentialFacts } from './verify/apply-essential.ts
 export { countPasses, type FinishedRun, type PassCount, type PassDecision } from './verify/count-passes.ts';
 export { decideVerdict, type VerdictDecision, type VerdictFacts } from './verify/decide-verdict.ts';
 export { incidentPatience } from './verify/incident-patience.ts';
+export { isKeptShut } from './verify/is-kept-shut.ts';
 export { judgeMembers, type ListedMembers, type MemberCount } from './verify/judge-members.ts';
+export { leadsTo } from './verify/leads-to.ts';
 export { type LastRun, nextVerification, type VerificationPace } from './verify/next-verification.ts';
-export { type EndedRun, type GateSettlement, type SettlingGate, settleGate } from './verify/settle-gate.ts';
+export { recheckEvery } from './verify/recheck-every.ts';
+export { keptShutStep } from './verify/runbook.ts';
+export {
+  type EndedRun,
+  type GateSettlement,
+  type OpeningVeto,
+  type SettlingGate,
+  settleGate,
+} from './verify/settle-gate.ts';

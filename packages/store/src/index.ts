@@ -26,7 +26,10 @@ export { connect, type Sql } from './database/connect.ts';
 export type { Page } from './database/cursor.ts';
 export { migrate } from './database/migrate.ts';
 export { classifyStoreError, type StoreFailure, toStoreError } from './database/store-error.ts';
+export { type HeldSourceGates, holdSourceGates } from './gate/hold-source-gates.ts';
 export { type GateRow, readGates } from './gate/read-gates.ts';
+export { recheckSourceGates } from './gate/recheck-source-gates.ts';
+export { shutAllGates } from './gate/shut-all-gates.ts';
 export { type ExpiredHand, expireHands } from './hand/expire-hands.ts';
 export { type GateWithHand, listGatesWithHand } from './hand/list-gates-with-hand.ts';
 export {
@@ -68,8 +71,10 @@ export {
 export { type ClaimedPoll, claimPoll } from './poll/claim-poll.ts';
 export { type FinishedPoll, finishPoll } from './poll/finish-poll.ts';
 export { holdUnknown } from './poll/hold-unknown.ts';
+export { listPolledGroups } from './poll/list-polled-groups.ts';
 export { type MatchedSubject, matchSubjects } from './poll/match-subjects.ts';
 export { type Finding, type PollSettings, type RecordedPoll, recordPoll } from './poll/record-poll.ts';
+export { tellOfPolls } from './poll/tell-of-polls.ts';
 export {
   type QuarantineCaps,
   type QuarantinedBody,
@@ -82,6 +87,14 @@ export {
   readQuarantined,
   type StoredQuarantine,
 } from './quarantine/read-quarantine.ts';
+export { beatReceiver } from './receiver/beat-receiver.ts';
+export { listReceivers, type ReceiverRow } from './receiver/list-receivers.ts';
+export {
+  type RetireOrder,
+  retireLongSilent,
+  retireReceiver,
+  retireReceiverByHand,
+} from './receiver/retire-receiver.ts';
 export { type ClaimedLookup, claimLookups } from './reconciliation/claim-lookups.ts';
 export { finishLookup, type LookupEnd } from './reconciliation/finish-lookup.ts';
 export {
@@ -102,6 +115,7 @@ export {
   orderCallback,
 } from './review/order-callback.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';
+export { listMisnamed, type MisnamedService } from './service/list-misnamed.ts';
 export { type CreatedSilence, createSilence, type NewSilence } from './silence/create-silence.ts';
 export { type EndedSilence, type EndSilence, endSilence } from './silence/end-silence.ts';
 export { listSilences, readLiveSilences, type SilenceFilter } from './silence/list-silences.ts';
@@ -109,6 +123,7 @@ export type { SilenceRow } from './silence/silence-row.ts';
 export { type AddedSource, addSource, type NewSource } from './source/add-source.ts';
 export { addSourceCounts, type SourceCount } from './source/add-source-counts.ts';
 export { applySources, type SourceConfig } from './source/apply-sources.ts';
+export { type CancelledRotation, cancelRotation } from './source/cancel-rotation.ts';
 export { type LiveSource, listSourceSecrets } from './source/list-source-secrets.ts';
 export { isLiveSecret, listSources, type SourceRow } from './source/list-sources.ts';
 export {

@@ -10,6 +10,7 @@ export { lookupHash } from './naming/lookup-hash.ts';
 export { newAlias, newId } from './naming/new-id.ts';
 export { newApiKey, newPathSecret, newSigningSecret } from './naming/new-path-secret.ts';
 export { type ObservedFact, observationKey } from './naming/observation-key.ts';
+export { dataKeyIdOf } from './sealing/data-key-id-of.ts';
 export type { SealerOptions } from './sealing/data-key-turns.ts';
 export { identifySubject } from './sealing/identify-subject.ts';
 export type { DataKeyRow } from './sealing/new-data-key.ts';

@@ -90,9 +90,11 @@ describe('the seal side', () => {
       'auditSigner',
       'createKeyring',
       'createSealer',
+      'dataKeyIdOf',
       'describeKeyring',
       'fingerprintSubject',
       'fingerprintVersions',
+      'identifySubject',
       'loadKeyring',
       'lookupHash',
       'newAlias',
@@ -102,6 +104,7 @@ describe('the seal side', () => {
       'newSigningSecret',
       'observationKey',
       'otherFingerprints',
+      'redactWebhook',
       'watchKeyring',
     ]);
     expect(Object.keys(openSide).sort()).toEqual([

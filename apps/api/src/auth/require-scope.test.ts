@@ -20,6 +20,7 @@ const routes: [string, string, Scope[]][] = [
   ['GET', '/v1/gates/agent?wait=1s&generation=0', ['gate:read']],
   ['GET', '/v1/incidents', ['incidents:read']],
   ['GET', '/v1/incidents/inc_x', ['incidents:read']],
+  ['GET', '/v1/blips', ['incidents:read']],
   ['GET', '/v1/observations', ['incidents:read']],
   ['GET', '/v1/subjects', ['incidents:read']],
   ['POST', '/v1/callbacks', ['callbacks:write']],

@@ -3,28 +3,39 @@ import { GATE_STATES } from '@tidegate/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gateTag, matchesTag, sameStanding } from './gate-tag.ts';
-import { LEASE_MS, presentGate } from './present-gate.ts';
+import { presentGate } from './present-gate.ts';
 
-const row = fc.record({
-  service: fc.constant('a'),
-  state: fc.constantFrom(...GATE_STATES),
-  reason: fc.constantFrom('verified', 'disconnected', 'never_verified', 'held_by_hand'),
-  generation: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
-  since: fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }),
-  readAt: fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }),
-  incident: fc.constantFrom(null, 'inc_1'),
-});
-const facts = fc.record({ receiversFresh: fc.boolean(), unknown: fc.boolean() });
+const SILENT_AFTER_MS = 5000;
+const row = fc
+  .record({
+    service: fc.constant('a'),
+    state: fc.constantFrom(...GATE_STATES),
+    reason: fc.constantFrom('verified', 'disconnected', 'never_verified', 'held_by_hand', 'forced_open'),
+    generation: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    since: fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }),
+    readAt: fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }),
+    heardForMs: fc.option(fc.integer({ min: -60_000, max: SILENT_AFTER_MS })),
+    incident: fc.constantFrom(null, 'inc_1'),
+  })
+  .map(({ heardForMs, ...gate }) => ({
+    ...gate,
+    heardUntil: heardForMs === null ? null : new Date(gate.readAt.getTime() + heardForMs),
+  }));
 
 describe('presentGate', () => {
-  it('allows only through an open or releasing gate with every fact in its favour, and leases nothing else', () => {
+  it('allows only through an open or releasing gate while receivers are heard, and leases nothing else', () => {
     fc.assert(
-      fc.property(row, facts, (gate, known) => {
-        const told = gateSchema.parse(presentGate(gate, known));
+      fc.property(row, (gate) => {
+        const told = gateSchema.parse(presentGate(gate, SILENT_AFTER_MS));
         const open = gate.state === 'open' || gate.state === 'releasing';
-        expect(told.decision === 'allowed').toBe(open && known.receiversFresh && !known.unknown);
+        const forced = gate.reason === 'forced_open';
+        const heard = gate.heardUntil === null || gate.heardUntil > gate.readAt;
+        expect(told.decision === 'allowed').toBe(open && (heard || forced));
+        expect(told.reason).toBe(open && !heard && !forced ? 'receiver_silent' : gate.reason);
         const leaseMs = Date.parse(told.validUntil) - gate.readAt.getTime();
-        expect(leaseMs).toBe(told.decision === 'allowed' ? LEASE_MS : 0);
+        const heardForMs = (gate.heardUntil ?? new Date(8e15)).getTime() - gate.readAt.getTime();
+        const longestMs = forced ? 5000 : Math.min(5000, heardForMs);
+        expect(leaseMs).toBe(told.decision === 'allowed' ? longestMs : 0);
       }),
     );
   });
@@ -33,8 +44,8 @@ describe('presentGate', () => {
 describe('the tag of a gate', () => {
   it('is equal exactly when decision, state and generation are', () => {
     fc.assert(
-      fc.property(row, row, facts, (one, other, known) => {
-        const [a, b] = [presentGate(one, known), presentGate(other, known)];
+      fc.property(row, row, (one, other) => {
+        const [a, b] = [presentGate(one, SILENT_AFTER_MS), presentGate(other, SILENT_AFTER_MS)];
         expect(gateTag(a) === gateTag(b)).toBe(sameStanding(a, b));
       }),
     );

@@ -1,17 +1,18 @@
 import type { Gate } from '@tidegate/client';
-import { decideGate, type GateFacts } from '@tidegate/core';
+import { decideGate, leaseUntil } from '@tidegate/core';
 import type { GateRow } from '@tidegate/store';
 
-/** How long after its read an `allowed` may be acted on (DESIGN §7): the most that a client with a lease can be behind. */
-export const LEASE_MS = 5000;
-
-/** What the decision rests on beside the gate's row. */
-export const GATE_FACTS: GateFacts = { receiversFresh: true, unknown: false };
-
-/** The gate as it is told: its row, the decision on it, and until when that holds by the clock of Postgres. */
-export function presentGate(row: GateRow, facts: GateFacts): Gate {
+/**
+ * The gate as it is told: its row, the decision on it, and until when that holds by the clock of Postgres.
+ * @param silentAfterMs what `heardUntil` was read with
+ */
+export function presentGate(row: GateRow, silentAfterMs: number): Gate {
+  const readAtMs = row.readAt.getTime();
+  const heardUntilMs = row.heardUntil?.getTime() ?? null;
+  // A subject that is unknown has its gate held in the row already.
+  const facts = { receiversFresh: heardUntilMs === null || heardUntilMs > readAtMs, unknown: false };
   const { decision, reason } = decideGate(row, facts);
-  const validUntilMs = row.readAt.getTime() + (decision === 'allowed' ? LEASE_MS : 0);
+  const validUntilMs = decision === 'allowed' ? leaseUntil(row, { readAtMs, heardUntilMs, silentAfterMs }) : readAtMs;
   return {
     service: row.service,
     decision,

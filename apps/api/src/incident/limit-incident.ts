@@ -9,6 +9,7 @@ const ABOUT_THE_WHOLE = new Set([
   'incident.merged',
   'incident.resolved',
   'flapping.started',
+  'flapping.goes_on',
   'flapping.settled',
   'notification.sent',
 ]);

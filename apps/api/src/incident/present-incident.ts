@@ -26,6 +26,7 @@ export function presentDetail({ incident, whole }: LimitedDetail): WireDetail {
     ...presentIncident(incident),
     resolvedBy: incident.resolvedBy,
     mergedInto: incident.mergedInto,
+    flapping: incident.flapping,
     timeline: incident.timeline.map(({ at, event, why }) => ({ at: at.toISOString(), event, why })),
     verifications: incident.verifications.map(presentVerification),
     // The counts are of all its services together, so they are not for a key that may see some of them.

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  blipPageSchema,
   callbackPageSchema,
   incidentPageSchema,
   observationPageSchema,
@@ -29,8 +30,13 @@ beforeAll(async () => {
         insert into incident (id, kind, state, group_id, opened_at, resolved_at, resolved_by, summary)
         select ${`inc_${id}`}, 'tunnel', 'resolved', id, ${at}::text::timestamptz, now(), 'ver_1', 's' from s
       ), o as (
-        insert into observation (key, subject_id, source_id, status, trusted, first_delivery_id, first_received_at)
-        select ${randomUUID()}::uuid, id, 1, 'connected', true, ${randomUUID()}::uuid, ${at}::text::timestamptz from s returning key
+        insert into observation (month, key, subject_id, source_id, status, trusted, first_received_at)
+        select '2026-01-01', ${randomUUID()}::uuid, id, 1, 'connected', true, ${at}::text::timestamptz from s returning key, first_received_at
+      ), k as (
+        insert into observation_key (key, first_delivery_id, first_received_at)
+        select key, ${randomUUID()}::uuid, first_received_at from o
+      ), b as (
+        insert into blip (group_id, first_at, last_at, count, recorded_at) select id, now(), now(), 2, ${at}::text::timestamptz from s
       ), d as (
         insert into delivery (id, observation_key, source_id, received_at)
         select ${randomUUID()}::uuid, key, 1, now() from o
@@ -45,6 +51,7 @@ beforeAll(async () => {
 const lists = [
   ['/v1/incidents', incidentPageSchema, (item: { id: string }) => item.id],
   ['/v1/callbacks', callbackPageSchema, (item: { id: string }) => item.id],
+  ['/v1/blips', blipPageSchema, (item: { id: string }) => item.id],
   ['/v1/observations', observationPageSchema, (item: { id: string }) => item.id],
   ['/v1/subjects', subjectPageSchema, (item: { alias: string }) => item.alias],
 ] as unknown as [string, z.ZodType<{ items: object[]; nextCursor: string | null }>, (item: object) => string][];
@@ -128,6 +135,8 @@ it.each([
   ['/v1/observations?subject=a%00', 'subject'],
   ['/v1/observations?subject=secret-token', 'subject'],
   ['/v1/callbacks?state=gone', 'state'],
+  ['/v1/blips?service=a%20b', 'service'],
+  ['/v1/blips?since=yesterday', 'since'],
   ['/v1/callbacks?service=a%20b', 'service'],
   ['/v1/subjects?subject=dev_x', 'subject'],
   ['/v1/callbacks?tdg_oops_a_secret=1', 'unnamed'],

@@ -1,7 +1,8 @@
 import type { AuditHead } from '@tidegate/core';
 import { InvalidArgumentError } from 'commander';
 
-const HEAD = /^(\d{1,15}):(?:mac_)?([0-9a-f]{64})$/;
+/** Rows are counted from 1: a head of row 0 would be reached by any trail, and prove nothing. */
+const HEAD = /^([1-9]\d{0,14}):(?:mac_)?([0-9a-f]{64})$/;
 
 /** A head as `audit head` and the log show it. */
 export function toHead(text: string): AuditHead {

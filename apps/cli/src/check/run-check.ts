@@ -1,7 +1,9 @@
+import { recheckEvery } from '@tidegate/core';
 import { type Config, describeFailure, formatDuration, readProcessEnv } from '@tidegate/runtime';
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
 import { loadWholeConfig } from '../up/load-whole-config.ts';
+import { listWarnings } from './list-warnings.ts';
 
 /** `tidegate check`: the policy in effect for each service, with a mark where nobody chose it. Exit code 2 on errors. */
 export function runCheck(flags: { config?: string; json?: boolean }): void {
@@ -31,23 +33,26 @@ function summarize(config: Config, service: Config['services'][number]) {
     public: probes.public !== null,
     application: probes.application !== null,
   };
-  return { name, source, device, tunnel, policyName: policy, policy: config.policies[policy], layers };
+  const warnings = listWarnings(layers);
+  return { name, source, device, tunnel, policyName: policy, policy: config.policies[policy], layers, warnings };
 }
 
 function show(config: Config): void {
   say(`${config.file}: ${config.sources.length} source(s), ${config.services.length} service(s)`);
   for (const service of config.services) {
-    const { layers, policy } = summarize(config, service);
+    const { layers, policy, warnings } = summarize(config, service);
     const configured = Object.entries(layers).flatMap(([layer, on]) => (on ? [layer] : []));
     say('');
     say(`${service.name}  (source ${service.source}, policy ${service.policy})`);
     say(`  layers     ${configured.length > 0 ? configured.join(', ') : 'none: this gate can never open'}`);
+    for (const warning of warnings) say(`  warning    ${warning}`);
     if (policy === undefined) continue;
+    const recheckMs = recheckEvery(policy.verify.recheckEveryMs, config.localtonet?.pollEveryMs ?? null);
     say(
       `  opens      after ${formatDuration(policy.openAfterMs)}, at most ${formatDuration(policy.maxWaitMs)}; reopens within ${formatDuration(policy.reopenWithinMs)}`,
     );
     say(
-      `  verifies   ${policy.verify.passes} passes, every ${formatDuration(policy.verify.everyMs)}; re-check ${formatDuration(policy.verify.recheckEveryMs)}`,
+      `  verifies   ${policy.verify.passes} passes, every ${formatDuration(policy.verify.everyMs)}; re-check ${formatDuration(recheckMs)}`,
     );
   }
   if (config.defaultsTaken.length === 0) return;

@@ -1,15 +1,20 @@
-import { type GateWithHand, listGatesWithHand } from '@tidegate/store';
+import { type GateWithHand, listGatesWithHand, listReceivers } from '@tidegate/store';
 import { withStore } from '../keys/with-store.ts';
 import { say } from '../output/say.ts';
+import { silentAfterMs } from '../receivers/silent-after-ms.ts';
 
-/** `tidegate gate list`: every gate, and whose hand is on it. */
+/** `tidegate gate list`: every gate, whose hand is on it, and the receivers whose silence holds them all. */
 export async function listGates(flags: { json?: boolean }): Promise<void> {
-  await withStore(async (sql) => {
+  await withStore(async (sql, _keyring, env) => {
+    const receivers = await listReceivers(sql, silentAfterMs(env));
+    const silent = receivers.filter((receiver) => receiver.silent).map(({ id }) => id);
     const gates = await listGatesWithHand(sql);
     if (flags.json) {
-      say(JSON.stringify({ items: gates.map(presentGate) }));
+      say(JSON.stringify({ items: gates.map(presentGate), silentReceivers: silent }));
       return;
     }
+    for (const id of silent)
+      say(`Every gate that is not forced open is held: receiver ${id} is silent (tidegate receivers list).`);
     for (const gate of gates) {
       say(`${gate.service.padEnd(24)}  ${gate.state.padEnd(9)}  ${gate.reason}  since ${gate.since.toISOString()}`);
       if (gate.hand !== null) say(`  ${describeHand(gate)}`);

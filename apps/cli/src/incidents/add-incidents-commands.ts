@@ -3,6 +3,7 @@ import { toCount } from '../flags/to-count.ts';
 import { toDuration } from '../flags/to-duration.ts';
 import { toActor, toNote, toReason } from '../flags/to-text.ts';
 import { acknowledge, note, resolve } from './act-on-incident.ts';
+import { listBlips } from './list-blips.ts';
 import { listIncidents, showIncident } from './list-incidents.ts';
 
 /** `tidegate incidents …`: what on-call does, from a shell. */
@@ -22,6 +23,16 @@ export function addIncidentsCommands(incidents: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tidegate incidents show inc_4x2…')
     .action(showIncident);
+  incidents
+    .command('blips')
+    .description('drops that healed before anybody was paged, newest first')
+    .option('--service <name>', 'only those of what it depends on')
+    .option('--since <duration>', 'how far back, such as 24h', toDuration)
+    .option('--limit <n>', 'how many', toCount, 50)
+    .option('--cursor <text>', 'where the page before ended')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  tidegate incidents blips --service research-agent --since 24h')
+    .action(listBlips);
   withActor(incidents.command('ack <id>').description('say that you are on it'))
     .addHelpText('after', '\nExample:\n  tidegate incidents ack inc_4x2…')
     .action(acknowledge);

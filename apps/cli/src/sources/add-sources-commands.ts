@@ -32,6 +32,7 @@ export function addSourcesCommands(sources: Command): void {
       .description('give a source a second live secret, and print its URL once'),
   )
     .option('--finish', 'end the first secret')
+    .addOption(new Option('--cancel', 'end the second secret, whose URL was lost').conflicts('finish'))
     .addHelpText('after', '\nExample:\n  tidegate sources rotate office\n  tidegate sources rotate office --finish')
     .action(rotateSource);
   withActor(

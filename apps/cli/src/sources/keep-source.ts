@@ -2,6 +2,7 @@ import type { AuditHead, SafeName } from '@tidegate/core';
 import type { ProcessEnv } from '@tidegate/runtime';
 import {
   addSource as add,
+  cancelRotation,
   finishRotation,
   isLiveSecret,
   removeSource as remove,
@@ -48,10 +49,16 @@ export async function addSource(name: string, flags: AddSourceFlags): Promise<vo
   });
 }
 
-/** `tidegate sources rotate NAME`: a second secret beside the first; with `--finish` the first ends. */
-export async function rotateSource(name: string, flags: SourceFlags & { readonly finish?: boolean }): Promise<void> {
+export interface RotateSourceFlags extends SourceFlags {
+  readonly finish?: boolean;
+  readonly cancel?: boolean;
+}
+
+/** `tidegate sources rotate NAME`: a second secret beside the first; with `--finish` the first ends, with `--cancel` the second. */
+export async function rotateSource(name: string, flags: RotateSourceFlags): Promise<void> {
   await withStore(async (sql, keyring, env) => {
-    if (flags.finish) await finish(sql, keyring, env, { name, flags });
+    if (flags.cancel) await cancel(sql, keyring, env, { name, flags });
+    else if (flags.finish) await finish(sql, keyring, env, { name, flags });
     else await begin(sql, keyring, env, { name, flags });
   });
 }
@@ -74,7 +81,10 @@ async function begin(sql: Sql, keyring: Keyring, env: ProcessEnv, { name, flags 
     return;
   }
   if (outcome.kind === 'under_way') {
-    fail(`Two secrets of ${name} are live already: end the first with --finish, then rotate again.`, 1);
+    fail(
+      `Two secrets of ${name} are live already: end the first with --finish, or the second with --cancel if its URL was lost, then rotate again.`,
+      1,
+    );
     return;
   }
   // After the commit: if this process dies in between, the file has the first secret, and --finish ends the second.
@@ -86,10 +96,33 @@ async function begin(sql: Sql, keyring: Keyring, env: ProcessEnv, { name, flags 
   ]);
 }
 
-async function finish(sql: Sql, keyring: Keyring, env: ProcessEnv, { name, flags }: Rotating): Promise<void> {
+async function readMadeHash(keyring: Keyring, env: ProcessEnv, name: string): Promise<Buffer | null> {
   const made = await readMadeSecret(env.dataDir, name);
-  const madeHash = made === null ? null : lookupHash(keyring, 'source-secret', made);
-  const order = { name, actor: currentActor(flags.actor), madeHash };
+  return made === null ? null : lookupHash(keyring, 'source-secret', made);
+}
+
+async function cancel(sql: Sql, keyring: Keyring, env: ProcessEnv, { name, flags }: Rotating): Promise<void> {
+  const order = { name, actor: currentActor(flags.actor), madeHash: await readMadeHash(keyring, env, name) };
+  const { outcome, head } = await cancelRotation(sql, order, auditSigner(keyring));
+  switch (outcome.kind) {
+    case 'not_found':
+      fail(`There is no source ${name}.`, 1);
+      return;
+    case 'nothing_to_cancel':
+      fail(`Only one secret of ${name} is live: nothing is being rotated.`, 1);
+      return;
+    case 'configured':
+      fail(`The second secret of ${name} is in the config, or in its file in the data folder: it is not lost.`, 1);
+      return;
+    case 'cancelled':
+      tell(flags, { name, cancelled: true }, head, [
+        `The second webhook URL of ${name} is refused within 5 seconds; the first one stays.`,
+      ]);
+  }
+}
+
+async function finish(sql: Sql, keyring: Keyring, env: ProcessEnv, { name, flags }: Rotating): Promise<void> {
+  const order = { name, actor: currentActor(flags.actor), madeHash: await readMadeHash(keyring, env, name) };
   const { outcome, head } = await finishRotation(sql, order, auditSigner(keyring));
   switch (outcome.kind) {
     case 'not_found':

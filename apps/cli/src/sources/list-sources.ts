@@ -15,7 +15,8 @@ export async function listSources(flags: { json?: boolean }): Promise<void> {
   });
 }
 
-function show({ name, group, timeZone, watch, origin, lastSeenAt, firstReport, counters, secrets }: SourceRow): void {
+function show(source: SourceRow): void {
+  const { name, group, timeZone, watch, origin, lastSeenAt, firstReport, firstRejection, counters, secrets } = source;
   const kept = origin === 'config' ? 'defined by the config' : 'added by hand';
   say(`${name}  (group ${group}, ${timeZone}, watch ${watch}; ${kept})`);
   say(`  last seen  ${lastSeenAt?.toISOString() ?? 'never'}`);
@@ -23,4 +24,5 @@ function show({ name, group, timeZone, watch, origin, lastSeenAt, firstReport, c
   if (counted.length > 0) say(`  deliveries ${counted.map(([outcome, count]) => `${count} ${outcome}`).join(', ')}`);
   if (secrets.length > 1) say(`  secrets    ${secrets.length} live: a rotation is under way`);
   if (firstReport !== null) say(`  first      ${JSON.stringify(firstReport)}`);
+  if (firstRejection !== null) say(`  misread    ${JSON.stringify(firstRejection)}`);
 }

@@ -6,6 +6,7 @@ import { currentActor } from '../audit/current-actor.ts';
 import { presentHead } from '../audit/present-head.ts';
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
+import { openSubjectId } from './open-subject-id.ts';
 import { withVault } from './with-vault.ts';
 
 export interface RevealFlags {
@@ -27,16 +28,23 @@ export async function revealSubject(alias: string, flags: RevealFlags): Promise<
     fail('The output is not a terminal and may be kept somewhere: say --yes if the id may go there.', USAGE);
     return;
   }
-  await withVault(async ({ sql, keyring, opener, countOpenings }) => {
+  await withVault(async (vault) => {
+    const { sql, keyring, countOpenings } = vault;
     const subject = await findStoredSubject(sql, alias);
     if (subject === null) {
       fail('There is no device or tunnel of this alias.', 1);
       return;
     }
-    const { publicId, sealedId, type, name } = subject;
-    const id =
-      publicId ??
-      (await opener.open(sealedId ?? Buffer.alloc(0), { row: subject.alias, purpose: 'subject-id' })).toString();
+    if (subject.standIn) {
+      fail('This alias stands for a service whose device nobody has told us of yet: there is no id to show.', 1);
+      return;
+    }
+    const { type, name } = subject;
+    // What was opened is counted, also when it is not believed and nothing is shown.
+    const id = await openSubjectId(vault, subject).catch(async (error: unknown) => {
+      await countOpenings();
+      throw error;
+    });
     // Opened in memory only so far: without its row in the trail it is not shown.
     const head = await recordAudit(sql, auditSigner(keyring), {
       actor: currentActor(flags.actor),

@@ -8,6 +8,7 @@ import {
 } from '@tidegate/store';
 import { fingerprintSubject } from '@tidegate/vault';
 import { isOpeningFailure, rewrapDataKey } from '@tidegate/vault/open';
+import { openSubjectId } from './open-subject-id.ts';
 import type { VaultContext } from './with-vault.ts';
 
 /** One stored thing that cannot be opened: by alias or id, with the code and sentence of what is wrong. */
@@ -68,16 +69,9 @@ async function* renewFingerprints(vault: VaultContext, { batch, dryRun, onDamage
   }
 }
 
-/** The id is believed only if it gives the fingerprint that is stored beside it: else a row was changed or swapped. */
-async function fingerprintAnew({ keyring, opener }: VaultContext, subject: StoredSubject): Promise<Buffer> {
-  const { group, type, alias, publicId, sealedId, fingerprintVersion } = subject;
-  if (publicId === null && sealedId === null) throw mismatch();
-  const id =
-    publicId ?? (await opener.open(sealedId ?? Buffer.alloc(0), { row: alias, purpose: 'subject-id' })).toString();
-  if (!keyring.fingerprint.keys.has(fingerprintVersion)) throw keyMissing();
-  const stored = fingerprintSubject(keyring, { group, type, id }, fingerprintVersion);
-  if (!stored.value.equals(subject.fingerprint)) throw mismatch();
-  return fingerprintSubject(keyring, { group, type, id }).value;
+async function fingerprintAnew(vault: VaultContext, subject: StoredSubject): Promise<Buffer> {
+  const { group, type } = subject;
+  return fingerprintSubject(vault.keyring, { group, type, id: await openSubjectId(vault, subject) }).value;
 }
 
 async function* renewWrappings(vault: VaultContext, { batch, dryRun, onDamage }: RewrapOptions) {
@@ -120,17 +114,3 @@ async function tolerate<T>(
 }
 
 const OURS = new Set(['subject_mismatch', 'fingerprint_key_missing']);
-
-function mismatch(): AppError {
-  return new AppError({
-    code: 'subject_mismatch',
-    publicMessage: 'The id that is stored does not give the fingerprint beside it: the row was changed or swapped.',
-  });
-}
-
-function keyMissing(): AppError {
-  return new AppError({
-    code: 'fingerprint_key_missing',
-    publicMessage: 'The keyring lacks the key that its fingerprint was made under.',
-  });
-}

@@ -5,6 +5,7 @@ const TITLES = {
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
+  429: 'Too Many Requests',
   503: 'Service Unavailable',
 } as const;
 
@@ -28,8 +29,6 @@ export function problem(status: keyof typeof TITLES, detail?: string, errors?: r
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
       ...(status === 503 && { 'retry-after': '5' }),
-      // What is left of an oversized body is not read: the connection cannot be used again.
-      ...(status === 413 && { connection: 'close' }),
     },
   });
 }

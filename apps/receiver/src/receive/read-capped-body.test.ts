@@ -9,12 +9,15 @@ import { type BodyResult, readCappedBody } from './read-capped-body.ts';
 
 const CAP = 100;
 const results: BodyResult[] = [];
+/** Whether what follows a body over the cap is read on, and thrown away. */
+let flowing: boolean | null = null;
 let server: Server;
 let port: number;
 
 beforeAll(async () => {
   server = createServer(async (incoming, outgoing) => {
     const result = await readCappedBody(incoming, CAP);
+    flowing = incoming.readableFlowing;
     results.push(result);
     outgoing.end(result.kind === 'body' ? result.bytes.toString('latin1') : result.kind);
   });
@@ -64,6 +67,7 @@ describe('reading a body that is capped', () => {
       (seen) => seen.length > 0,
     );
     expect(results).toEqual([{ kind: 'too_large' }]);
+    expect(flowing).toBe(false);
     connection.abort();
   });
 

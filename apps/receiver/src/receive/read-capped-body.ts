@@ -23,6 +23,8 @@ export function readCappedBody(incoming: IncomingMessage, capBytes: number): Pro
       size += chunk.length;
       if (size > capBytes) {
         incoming.off('data', onData);
+        // Without a listener it would flow on, and be thrown away.
+        incoming.pause();
         resolve(TOO_LARGE);
       } else if (bytes === null) bytes = chunk;
       else if (more === null) more = [bytes, chunk];

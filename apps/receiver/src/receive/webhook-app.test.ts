@@ -65,6 +65,41 @@ describe('a delivery from a known source', () => {
     expect(JSON.stringify(report)).not.toMatch(/AAAA|2026/);
   });
 
+  it(verifies('I3', 'is described without a value, too, when it is not understood'), async () => {
+    const sent = { id: 'AAAA-a-token', State: 'AAAA', ActionDate: '30.11.2026 AAAA', 'AAAA-a-key': 1 };
+    await deliver(JSON.stringify(sent), { 'x-token': 'AAAA-another' });
+    await deliver(webhook({ Id: 'AAAA' }), { 'Content-Type': 'text/plain; boundary=AAAA' });
+    await deliver('Id=AAAA&Status=Disconnected', { 'Content-Type': 'application/AAAA' });
+    await deliver(webhook({ Pad: 'A'.repeat(17_000) }));
+    const reports = listener.tallied.map(([source, outcome, report]) => [source, outcome, report?.()]);
+    expect(reports).toMatchObject([
+      [
+        1,
+        'malformed',
+        {
+          problems: ['Id missing', 'Type missing', 'Status missing'],
+          fields: ['id', 'State', 'ActionDate'],
+          unnamed: 1,
+          dateShape: '99.99.9999 AAAA',
+          contentType: 'application/json; charset=utf-8',
+        },
+      ],
+      [
+        1,
+        'media_type',
+        {
+          problems: ['content-type not_allowed'],
+          contentType: 'text/plain',
+          fields: ['Id', 'ActionDate', 'Type', 'Status'],
+        },
+      ],
+      [1, 'media_type', { contentType: 'another', bytes: 27 }],
+      [1, 'too_large', { problems: ['body too_large'] }],
+    ]);
+    expect(reports[3]?.[2]).not.toHaveProperty('fields');
+    expect(JSON.stringify(reports).replaceAll('99.99.9999 AAAA', '')).not.toMatch(/AAAA|2026|Disconnected/);
+  });
+
   it(verifies('I3', 'keeps text that is no date sealed, since it may be anything'), async () => {
     const token = 'AAAA-not-a-date-but-a-token';
     expect((await deliver(webhook({ ActionDate: token }))).status).toBe(202);
@@ -141,31 +176,68 @@ describe(verifies('I3', 'everything but a known source'), () => {
 });
 
 describe('a body of a known source that is not understood', () => {
-  it('is kept with its first problem before it is answered 400, and one for an unknown source is not', async () => {
+  it('is kept with its first problem, or looked into when it is too large, before it is answered', async () => {
     listener.quarantined.length = 0;
     expect((await deliver(webhook({ Status: 'Paused', Type: 4 }))).status).toBe(400);
-    await listener.send(post('/hooks/localtonet/k7wq2m5x9d3v8h4t6n1s', '{'));
-    await deliver('{', { 'Content-Type': 'text/plain' });
-    await deliver('x'.repeat(17_000));
+    expect((await deliver(webhook(), { 'Content-Type': 'text/plain' })).status).toBe(415);
+    expect((await deliver('x'.repeat(17_000))).status).toBe(413);
     await deliver(webhook());
-    expect(listener.quarantined).toEqual(['Type:not_a_string']);
+    expect(listener.quarantined).toEqual(['Type:not_a_string', 'content-type:not_allowed', 'recheck']);
+    expect(listener.tallied.map(([, outcome]) => outcome)).toEqual([
+      'malformed',
+      'media_type',
+      'too_large',
+      expect.stringMatching(/recorded|repeated/),
+    ]);
   });
 
-  it('is answered 503 while it cannot be kept', async () => {
+  it('is nobody’s when its secret is unknown or its address may not post, and answered as ever', async () => {
+    const elsewhere = await startTestListener({ rules: { allowFrom: ['203.0.113.0/24'], trustedProxies: [] } });
+    try {
+      listener.quarantined.length = 0;
+      const unknown = '/hooks/localtonet/k7wq2m5x9d3v8h4t6n1s';
+      const large = 'x'.repeat(17_000);
+      const known = await deliver(large);
+      listener.quarantined.length = 0;
+      for (const [body, type] of [
+        ['{', 'application/json'],
+        [webhook(), 'text/plain'],
+      ] as const) {
+        const headers = { 'Content-Type': type };
+        expect((await listener.send(post(unknown, body, headers))).status).toBe(404);
+        expect((await elsewhere.send(post(HOOK, body, headers))).status).toBe(404);
+      }
+      expect(await listener.send(post(unknown, large))).toEqual(known);
+      expect(await elsewhere.send(post(HOOK, large))).toEqual(known);
+      expect([...listener.quarantined, ...elsewhere.quarantined]).toEqual([]);
+      expect(elsewhere.tallied.map(([, outcome]) => outcome)).toEqual(['not_allowed', 'not_allowed', 'not_allowed']);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  it.each([
+    ['kept', '{', {}],
+    ['kept, of another type,', webhook(), { 'Content-Type': 'text/plain' }],
+    ['looked into', 'x'.repeat(17_000), {}],
+  ])('is answered 503 while it cannot be %s', async (_, body, headers) => {
     listener.quarantineFailure = new AppError({ code: 'store_unavailable', publicMessage: 'away', retryable: true });
-    const answer = await deliver('{').finally(() => {
+    const answer = await deliver(body, headers).finally(() => {
       listener.quarantineFailure = null;
     });
     expect(answer.status).toBe(503);
     expect(answer.head.toLowerCase()).toContain('\nretry-after: 5\n');
+    if (body.length > 16_384) expect(answer.head.toLowerCase()).toContain('\nconnection: close');
     expect(listener.rejected.at(-1)).toMatchObject({ reason: 'unavailable', source: 'home-lab' });
   });
 });
 
 describe('where a request comes from', () => {
   it('makes it an unknown path, byte for byte, when that is not allowed, and is read from a trusted proxy only', async () => {
-    const behind = await startTestListener({ allowFrom: ['203.0.113.0/24'], trustedProxies: ['127.0.0.0/8'] });
-    const direct = await startTestListener({ allowFrom: ['203.0.113.0/24'], trustedProxies: [] });
+    const behind = await startTestListener({
+      rules: { allowFrom: ['203.0.113.0/24'], trustedProxies: ['127.0.0.0/8'] },
+    });
+    const direct = await startTestListener({ rules: { allowFrom: ['203.0.113.0/24'], trustedProxies: [] } });
     try {
       const from = (via: TestListener, client: string) =>
         via.send(post(HOOK, webhook(), { 'X-Forwarded-For': client }));
@@ -274,6 +346,6 @@ describe('a body that is no Localtonet webhook', () => {
     const answer = await deliver(filled(16 * 1024 + 1));
     expect(answer.status).toBe(413);
     expect(answer.head.toLowerCase()).toContain('\nconnection: close');
-    expect(listener.rejected).toEqual([{ status: 413, reason: 'too_large', source: null }]);
+    expect(listener.rejected).toEqual([{ status: 413, reason: 'too_large', source: 'home-lab' }]);
   });
 });

@@ -19,7 +19,7 @@ function watched(options: { maxBatch?: number; maxWaiting?: number } = {}) {
       }),
     maxBatch: options.maxBatch ?? 100,
     maxWaiting: options.maxWaiting ?? 100,
-    overloaded: () => new Error('overloaded'),
+    onOverload: () => Promise.reject(new Error('overloaded')),
   });
   return { committer, commits };
 }
@@ -97,7 +97,7 @@ describe('the group committer', () => {
           },
           maxBatch,
           maxWaiting: 1000,
-          overloaded: () => new Error('overloaded'),
+          onOverload: () => Promise.reject(new Error('overloaded')),
         });
         const answers: Promise<string | null>[] = [];
         for (const size of sizes) {

@@ -10,9 +10,9 @@ export interface GroupCommitterOptions<T, R> {
   /** Commits a batch and answers one result per item, in order. */
   readonly commit: (batch: readonly T[]) => Promise<readonly R[]>;
   readonly maxBatch: number;
-  /** Bound on what may wait; beyond it `overloaded` is thrown rather than letting memory grow. */
+  /** Bound on what may wait; beyond it `onOverload` gives the result or rejects, rather than letting memory grow. */
   readonly maxWaiting: number;
-  readonly overloaded: () => Error;
+  readonly onOverload: (item: T) => Promise<R>;
 }
 
 interface Waiter<T, R> {
@@ -47,7 +47,7 @@ export function createGroupCommitter<T, R>(options: GroupCommitterOptions<T, R>)
 
   return {
     submit(item) {
-      if (waiting.length >= options.maxWaiting) return Promise.reject(options.overloaded());
+      if (waiting.length >= options.maxWaiting) return options.onOverload(item);
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         // Started in a microtask: requests parsed in the same tick of the event loop share the first commit too.

@@ -23,3 +23,8 @@ export function newDeliveryId(nowMs: number): string {
   }
   return `${prefix}${random.slice(0, 3)}-${random.slice(4, 8)}-${random.slice(8)}`;
 }
+
+/** When a delivery was received, by the clock of its receiver: milliseconds since the epoch, as its id says. */
+export function receivedAtMs(deliveryId: string): number {
+  return Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16);
+}

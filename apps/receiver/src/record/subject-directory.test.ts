@@ -33,13 +33,12 @@ afterAll(async () => {
 const token = (id: string, group = 'g') => nameSubject(keyring, { group, type: 'device', id });
 const tunnel = (id: string, group = 'g') => nameSubject(keyring, { group, type: 'tunnel', id });
 
+const naming = () => ({ keyring, sealer, dataKeys: { owes: () => false, settle: async () => undefined } });
+
 describe('the subject directory', () => {
   it('gives one id per subject, the same to every process and for every repeat', async () => {
     const subjects = [token('t1'), tunnel('1'), token('t1'), tunnel('2'), tunnel('1')];
-    const [first, second] = [
-      createSubjectDirectory(sql, keyring, sealer),
-      createSubjectDirectory(sql, keyring, sealer),
-    ];
+    const [first, second] = [createSubjectDirectory(sql, naming()), createSubjectDirectory(sql, naming())];
     const [ids, others] = await Promise.all([first.resolve(subjects), second.resolve(subjects)]);
     expect(others).toEqual(ids);
     expect(ids[2]).toBe(ids[0]);
@@ -49,7 +48,7 @@ describe('the subject directory', () => {
   });
 
   it('takes no two subjects for one', async () => {
-    const directory = createSubjectDirectory(sql, keyring, sealer);
+    const directory = createSubjectDirectory(sql, naming());
     const subjects = [
       tunnel('7'),
       token('7'),
@@ -67,7 +66,7 @@ describe('the subject directory', () => {
     const named = [token(secret), tunnel('298487'), tunnel('not-a-number')];
     expect(named[0]?.cacheKey).not.toContain(secret);
     expect(named[2]?.cacheKey).not.toContain('not-a-number');
-    await createSubjectDirectory(sql, keyring, sealer).resolve(named);
+    await createSubjectDirectory(sql, naming()).resolve(named);
     const rows = await sql`select * from subject where public_id = '298487' or sealed_id is not null`;
     const text = rows.map((row) =>
       JSON.stringify(row, (_, value) => (Buffer.isBuffer(value) ? value.toString('latin1') : value)),
@@ -79,7 +78,7 @@ describe('the subject directory', () => {
 
   it('fails as the store fails, and knows nothing more for it', async () => {
     const away = connect('postgres://nobody@127.0.0.1:1/none', { application: 'test', connections: 1 });
-    const directory = createSubjectDirectory(away, keyring, sealer);
+    const directory = createSubjectDirectory(away, naming());
     await expect(directory.resolve([tunnel('3')])).rejects.toMatchObject({
       code: 'store_unavailable',
       retryable: true,

@@ -1,6 +1,7 @@
 import { publicTunnelId, type SubjectType } from '@tidegate/core';
 import { resolveSubjects, type Sql, toStoreError } from '@tidegate/store';
 import { fingerprintSubject, identifySubject, type Keyring, type Sealer, type SubjectName } from '@tidegate/vault';
+import type { DataKeys } from '../spool/data-keys.ts';
 
 const MAX_CACHED = 200_000;
 
@@ -32,7 +33,14 @@ export interface SubjectDirectory {
   resolve(subjects: readonly NamedSubject[]): Promise<number[]>;
 }
 
-export function createSubjectDirectory(sql: Sql, keyring: Keyring, sealer: Sealer): SubjectDirectory {
+/** What naming a subject takes. The store must have a data key before a row that is sealed under it. */
+export interface SubjectNaming {
+  readonly keyring: Keyring;
+  readonly sealer: Sealer;
+  readonly dataKeys: Pick<DataKeys, 'owes' | 'settle'>;
+}
+
+export function createSubjectDirectory(sql: Sql, { keyring, sealer, dataKeys }: SubjectNaming): SubjectDirectory {
   const known = new Map<string, number>();
 
   async function learn(subjects: readonly NamedSubject[]): Promise<void> {
@@ -40,6 +48,7 @@ export function createSubjectDirectory(sql: Sql, keyring: Keyring, sealer: Seale
     const identities = subjects.map((subject) =>
       identifySubject({ keyring, sealer }, subject, subject.fingerprint ?? undefined),
     );
+    if (dataKeys.owes()) await dataKeys.settle();
     try {
       const found = await resolveSubjects(sql, identities);
       for (const [index, row] of found.entries()) known.set(subjects[index]?.cacheKey ?? '', row.id);

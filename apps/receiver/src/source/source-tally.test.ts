@@ -33,8 +33,15 @@ describe('the tally of sources', () => {
           outcomes: { recorded: 2, malformed: 1 },
           lastSeenAt: new Date(1_764_460_800_000),
           firstReport: null,
+          firstRejection: null,
         },
-        { sourceId: 8, outcomes: { media_type: 1 }, lastSeenAt: new Date(1_764_460_800_000), firstReport: null },
+        {
+          sourceId: 8,
+          outcomes: { media_type: 1 },
+          lastSeenAt: new Date(1_764_460_800_000),
+          firstReport: null,
+          firstRejection: null,
+        },
       ],
     ]);
   });
@@ -53,8 +60,25 @@ describe('the tally of sources', () => {
     expect(saved[0]?.map(({ firstReport }) => firstReport)).toEqual([{ dateShape: 'of 1' }, { dateShape: 'of 2' }]);
   });
 
+  it('describes apart the first that was not understood, whatever came before it', async () => {
+    const { tally, saved } = watched();
+    const came = ['too_large', 'recorded', 'malformed', 'rate_limited', 'repeated'] as const;
+    for (const outcome of came) tally.note(1, outcome, () => ({ outcome }));
+    tally.note(2, 'recorded', () => ({ outcome: 'recorded' }));
+    await tally.flush();
+    tally.note(2, 'media_type', () => ({ outcome: 'media_type' }));
+    await tally.flush();
+    expect(saved.map((rows) => rows.map((row) => [row.firstReport, row.firstRejection]))).toEqual([
+      [
+        [{ outcome: 'recorded' }, { outcome: 'too_large' }],
+        [{ outcome: 'recorded' }, null],
+      ],
+      [[null, { outcome: 'media_type' }]],
+    ]);
+  });
+
   it('loses no count and no report to a store that is away for a while', async () => {
-    const outcome = fc.constantFrom<SourceOutcome>('recorded', 'repeated', 'malformed');
+    const outcome = fc.constantFrom<SourceOutcome>('recorded', 'repeated', 'malformed', 'too_large');
     const step = fc.oneof(
       fc.record({ source: fc.integer({ min: 1, max: 3 }), outcome }),
       fc.constantFrom('flush' as const, 'fail' as const),
@@ -81,9 +105,13 @@ describe('the tally of sources', () => {
           for (const [name, count] of Object.entries(outcomes))
             counted.set(`${sourceId} ${name}`, (counted.get(`${sourceId} ${name}`) ?? 0) + count);
         expect(counted).toEqual(expected);
-        const reports = rows.filter(({ firstReport }) => firstReport !== null).map(({ sourceId }) => sourceId);
-        expect(new Set(reports).size).toBe(reports.length);
-        expect(new Set(reports)).toEqual(new Set(rows.map(({ sourceId }) => sourceId)));
+        const reports = rows.flatMap(({ sourceId, firstReport, firstRejection }) => [
+          ...(firstReport === null ? [] : [`${sourceId} understood`]),
+          ...(firstRejection === null ? [] : [`${sourceId} not`]),
+        ]);
+        const understood = (key: string) => /recorded|repeated/.test(key);
+        const due = [...expected.keys()].map((key) => `${key[0]} ${understood(key) ? 'understood' : 'not'}`);
+        expect(reports.sort()).toEqual([...new Set(due)].sort());
       }),
     );
   });

@@ -51,6 +51,7 @@ function reportGroup({ log, metrics }: WorkerContext, { decision, group, inciden
       break;
     }
     case 'blip':
+      metrics.count('correlate.blips', {});
       log.info('blip.recorded', { group: group.alias });
       break;
     case 'wait':

@@ -43,10 +43,10 @@ describe('watching hands', () => {
       await forceOpenGate(sql, order, auditSigner(keyring));
       await watch.look();
       await watch.look();
-      expect(await readGates(sql, ['agent'])).toMatchObject([{ state: 'open', reason: 'forced_open' }]);
+      expect(await readGates(sql, ['agent'], 5000)).toMatchObject([{ state: 'open', reason: 'forced_open' }]);
       await sql`update gate set hand_expires_at = clock_timestamp()`;
       await watch.look();
-      expect(await readGates(sql, ['agent'])).toMatchObject([{ state: 'held', reason: 'hand_released' }]);
+      expect(await readGates(sql, ['agent'], 5000)).toMatchObject([{ state: 'held', reason: 'hand_released' }]);
     } finally {
       await watch.stop();
     }

@@ -1,16 +1,18 @@
 import { nextPoll } from '@tidegate/core';
-import { type ClaimedPoll, claimPoll, finishPoll, holdUnknown, verifyUnserved } from '@tidegate/store';
+import { type ClaimedPoll, claimPoll, finishPoll, holdUnknown, tellOfPolls, verifyUnserved } from '@tidegate/store';
 import { newId } from '@tidegate/vault';
 import { createEdgeFinder } from '../topology/find-edges.ts';
 import type { AccountReader } from '../topology/read-account.ts';
 import type { WorkerContext } from '../worker-context.ts';
+import { createNameCheck } from './check-names.ts';
+import { createWayInCheck } from './check-way-in.ts';
 import { type PollAnswer, pollAccount } from './poll-account.ts';
 
 /** Both lists, their edges and their rows; a poller that is slower than that is taken for dead. */
 const LEASE_MS = 120_000;
 /** However much a poll is wanted, the API gets this long between two of them, or half of `pollEvery` if that is less. */
 const LONGEST_PAUSE_MS = 2000;
-/** A subject is unknown once this many polls should have spoken of it. */
+/** A subject is unknown once this many polls should have spoken of it, and on-call is told of as many that failed. */
 const MISSED_POLLS = 3;
 
 /** Keeps names, edges and connectivity current by asking API v2 (I13). */
@@ -32,6 +34,8 @@ export interface PollerOptions {
 export function createPoller({ context, account, pollEveryMs, onPolled = () => {} }: PollerOptions): Poller {
   const { sql, log } = context;
   const edges = createEdgeFinder(account, context.keyring);
+  const checkNames = createNameCheck(context);
+  const checkWayIn = createWayInCheck(context);
 
   async function end(poll: ClaimedPoll, answer: PollAnswer | null): Promise<void> {
     const answered = answer !== null && answer.failure === null;
@@ -40,7 +44,10 @@ export function createPoller({ context, account, pollEveryMs, onPolled = () => {
     const delayMs = nextPoll(ended, pollEveryMs, context.random01());
     const pauseMs = answered ? Math.min(LONGEST_PAUSE_MS, pollEveryMs / 2) : delayMs;
     await finishPoll(sql, { poll, answered, delayMs, pauseMs });
+    context.metrics.set('correlate.failing', {}, failures);
     onPolled(delayMs);
+    if (failures === MISSED_POLLS) await tellOfPolls(sql, { event: 'poll.failing', failures });
+    if (answered && poll.failures >= MISSED_POLLS) await tellOfPolls(sql, { event: 'poll.answered' });
   }
 
   return {
@@ -51,7 +58,11 @@ export function createPoller({ context, account, pollEveryMs, onPolled = () => {
       let answer: PollAnswer | null = null;
       try {
         answer = await pollAccount({ context, account, edges }, poll);
-        if (answer.failure === null) await verifyByPoll(context, poll);
+        if (answer.failure === null) {
+          await checkNames();
+          checkWayIn(answer.tunnelUrls);
+          await verifyByPoll(context, poll);
+        }
         report(context, answer, poll, performance.now() - startedAtMs);
       } finally {
         // Also when the store failed half-way: the next poll says the same again.

@@ -1,5 +1,5 @@
 import type { ConnectivityStatus, LayerOutcome } from '@tidegate/core';
-import { type ClaimedPoll, type Finding, recordPoll } from '@tidegate/store';
+import { type ClaimedPoll, type Finding, listPolledGroups, recordPoll } from '@tidegate/store';
 import type { EdgeFinder } from '../topology/find-edges.ts';
 import { identifyListed, type Listed } from '../topology/identify-listed.ts';
 import type { AccountReader } from '../topology/read-account.ts';
@@ -25,6 +25,8 @@ export interface PollAnswer {
   readonly back: number;
   readonly shut: readonly string[];
   readonly relinked: number;
+  /** Public addresses of the tunnels listed, as the API gives them. */
+  readonly tunnelUrls: readonly string[];
 }
 
 /** Findings one statement writes down. */
@@ -38,7 +40,7 @@ export async function pollAccount(sources: PollSources, poll: ClaimedPoll): Prom
   const { context, account } = sources;
   const [devices, tunnels] = await Promise.all([account.devices(), account.tunnels()]);
   const tally = { lost: 0, back: 0, shut: [] as string[], relinked: 0 };
-  for (const group of new Set(context.config.sources.map((source) => source.group))) {
+  for (const group of await listPolledGroups(context.sql)) {
     const lists = { devices, tunnels };
     const found = await identify(context, group, lists);
     const { written, relinked } = await refreshTopology(context, sources.edges, found);
@@ -62,6 +64,7 @@ export async function pollAccount(sources: PollSources, poll: ClaimedPoll): Prom
     retryAfterMs: waits.length > 0 ? Math.max(...waits) : null,
     devices: devices.ok ? devices.value.items.length : 0,
     tunnels: tunnels.ok ? tunnels.value.items.length : 0,
+    tunnelUrls: tunnels.ok ? tunnels.value.items.flatMap(({ url }) => url ?? []) : [],
   };
 }
 

@@ -56,7 +56,12 @@ async function reconcileUnknown({ sql, log }: WorkerContext): Promise<void> {
 
 async function startLookups({ context, slots }: ReleaseRoom): Promise<void> {
   if (slots.free() === 0) return;
-  for (const lookup of await claimLookups(context.sql, slots.free(), LOOKUP_LEASE_MS))
+  const { silentAfterMs } = context.config.receiver;
+  for (const lookup of await claimLookups(context.sql, {
+    limit: slots.free(),
+    leaseMs: LOOKUP_LEASE_MS,
+    silentAfterMs,
+  }))
     slots.start(() => lookUp(context, lookup, LOOKUP_TIMEOUT_MS));
 }
 
@@ -65,7 +70,8 @@ async function startAttempts(room: ReleaseRoom): Promise<number> {
   const { context, slots } = room;
   if (slots.free() === 0) return 0;
   const claimedAtMs = performance.now();
-  const options = { limit: slots.free(), leaseMs: LEASE_MS, policyOf: rampOf(context.config) };
+  const { silentAfterMs } = context.config.receiver;
+  const options = { limit: slots.free(), leaseMs: LEASE_MS, silentAfterMs, policyOf: rampOf(context.config) };
   const { claimed, againAt } = await claimCallbacks(context.sql, options);
   for (const callback of claimed) slots.start(() => sendOne(room, callback, claimedAtMs));
   if (againAt !== null) context.queue.publish([{ room: 'release', dueAtMs: againAt.getTime() }]).catch(() => undefined);

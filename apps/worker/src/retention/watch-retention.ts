@@ -45,6 +45,7 @@ async function pruneOnce({ sql, config, log, metrics }: RetentionContext): Promi
 const METRIC_KIND: Readonly<Record<keyof Pruned, string>> = {
   observations: 'observations',
   deliveries: 'deliveries',
+  months: 'months',
   verifications: 'verifications',
   incidents: 'incidents',
   callbacks: 'callbacks',

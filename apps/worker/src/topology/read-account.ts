@@ -2,6 +2,7 @@ import type { SubjectType } from '@tidegate/core';
 import type { Device, LocaltonetClient, LocaltonetResult, Tunnel } from '@tidegate/outbound';
 import type { Keyring } from '@tidegate/vault';
 import { shareCall } from '../wake/share-call.ts';
+import { mergeRepeats } from './merge-repeats.ts';
 import { createNamer, type Fingerprints, type Namer } from './name-listed.ts';
 
 /** One list of the account, and how its items are named in a source group: no stored credential is opened for it. */
@@ -44,7 +45,7 @@ export function createAccountReader({ client, keyring, within }: AccountReaderOp
   };
 }
 
-function index<T>(
+function index<T extends object>(
   result: LocaltonetResult<readonly T[]>,
   namer: Namer,
   type: SubjectType,
@@ -52,7 +53,10 @@ function index<T>(
 ): LocaltonetResult<AccountList<T>> {
   if (!result.ok) return result;
   // What is no text has no fingerprint, and names nothing that a webhook could report.
-  const items = result.value.filter((item) => !/\p{Surrogate}/u.test(idOf(item)));
+  const items = mergeRepeats(
+    result.value.filter((item) => !/\p{Surrogate}/u.test(idOf(item))),
+    idOf,
+  );
   const named = new Map<string, Promise<readonly Fingerprints[]>>();
   const names = (group: string) => {
     const known = named.get(group) ?? namer.name({ group, type }, items.map(idOf));

@@ -1,4 +1,11 @@
-import { decideVerdict, incidentPatience, nextVerification, type Policy, type Verdict } from '@tidegate/core';
+import {
+  decideVerdict,
+  incidentPatience,
+  nextVerification,
+  type Policy,
+  recheckEvery,
+  type Verdict,
+} from '@tidegate/core';
 import {
   type ClaimedVerification,
   claimVerifications,
@@ -75,7 +82,9 @@ async function verifyOne(room: VerifyRoom, run: ClaimedVerification): Promise<vo
 }
 
 function timing({ random01, config }: WorkerContext, run: ClaimedVerification, policy: Policy, verdict: Verdict) {
-  const { verify, openAfterMs, reopenWithinMs } = policy;
+  const { openAfterMs, reopenWithinMs } = policy;
+  const recheckEveryMs = recheckEvery(policy.verify.recheckEveryMs, config.localtonet?.pollEveryMs ?? null);
+  const verify = { ...policy.verify, recheckEveryMs };
   return {
     requiredPasses: verify.passes,
     everyMs: nextVerification('passed', 0, verify, random01()),
@@ -84,7 +93,9 @@ function timing({ random01, config }: WorkerContext, run: ClaimedVerification, p
     openAfterMs,
     mass: config.mass,
     patienceMs: incidentPatience(verdict, policy),
+    keptShutPatienceMs: incidentPatience('inconclusive', policy),
     reopenWithinMs,
+    silentAfterMs: config.receiver.silentAfterMs,
     incidentId: newId('inc'),
   };
 }
@@ -114,5 +125,6 @@ function report(
   if (settled?.change === 'shut')
     log.info('gate.held', { service: run.service, reason: settled.reason, generation: settled.generation });
   for (const incident of resolvedIncidents) log.info('incident.resolved', { incident, verification: run.id });
-  if (openedIncident !== null) log.info('incident.opened', { incident: openedIncident, why: 'verification_failed' });
+  const why = settled === null || verdict === 'healthy' ? 'kept_shut' : 'verification_failed';
+  if (openedIncident !== null) log.info('incident.opened', { incident: openedIncident, why });
 }

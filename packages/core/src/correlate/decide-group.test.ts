@@ -4,7 +4,7 @@ import { verifies } from '../../../../test/support/verifies.ts';
 import type { SafeName } from '../model/safe-name.ts';
 import { decideGroup } from './decide-group.ts';
 import { dueAt } from './due-at.ts';
-import type { GroupDecision, GroupFacts, Member } from './group-decision.ts';
+import type { GroupDecision, GroupFacts, Member, OpenMass } from './group-decision.ts';
 
 const policy = {
   openAfterMs: 20_000,
@@ -146,8 +146,15 @@ describe('decideGroup', () => {
   it('reopens within reopenWithin of the first sign, and opens anew after it', () => {
     const members = [member('dev_mac', true)];
     const at = (resolvedAt: number) => decide({ members, lastResolved: { id: 'inc_1', resolvedAt } }).decision;
-    expect(at(NOW - 60_000 - 600_000)).toBe('reopen');
-    expect(at(NOW - 60_000 - 600_001)).toBe('open');
+    expect(at(NOW - 60_000 - 599_999)).toBe('reopen');
+    expect(at(NOW - 60_000 - 600_000)).toBe('open');
+  });
+
+  it('reopens what ended while the debounce was under way, and never where reopenWithin is 0', () => {
+    const members = [member('dev_mac', true)];
+    const lastResolved = { id: 'inc_1', resolvedAt: NOW - 1000 };
+    expect(decide({ members, lastResolved }).decision).toBe('reopen');
+    expect(decide({ members, lastResolved, policy: { ...policy, reopenWithinMs: 0 } }).decision).toBe('open');
   });
 
   it('turns flapping into an incident even while everything is up', () => {
@@ -158,8 +165,12 @@ describe('decideGroup', () => {
     expect(joined(decide({ transitions, members }))).toEqual(['tun_a flapping']);
     const open = { id: 'inc_1', kind: 'tunnel', members: ['tun_a'] } as const;
     expect(decide({ transitions, members, open })).toMatchObject({ decision: 'join', kind: 'flapping', lookAgainAt });
-    const mass = { id: 'inc_m', members: ['tun_a'], absorbs: false };
-    expect(decide({ transitions, members, mass })).toMatchObject({ reason: 'awaiting_verification' });
+    const mass = { id: 'inc_m', members: ['tun_a'], back: [], absorbs: false, joinsUntil: Number.POSITIVE_INFINITY };
+    expect(decide({ transitions, members, mass })).toMatchObject({ decision: 'open', kind: 'flapping' });
+    const still = [member('dev_mac', false), member('tun_a', true)];
+    expect(decide({ transitions, members: still, mass })).toMatchObject({ reason: 'already_known' });
+    const back = { ...mass, back: ['tun_a'] };
+    expect(decide({ transitions, members: still, mass: back })).toMatchObject({ decision: 'open', kind: 'flapping' });
   });
 
   it('holds a flapping incident until it settles, then gives it the kind of its cause', () => {
@@ -212,7 +223,7 @@ describe('decideGroup', () => {
   it('joins the mass outage of its source group at once, and merges what it told before if it was part of it', () => {
     const pending = { firstAt: NOW - 1000, lastAt: NOW, n: 2 };
     const members = [member('dev_mac', true), member('tun_a', true)];
-    const mass = { id: 'inc_m', members: [], absorbs: false };
+    const mass = { id: 'inc_m', members: [], back: [], absorbs: false, joinsUntil: Number.POSITIVE_INFINITY };
     const joins = { decision: 'join', reason: 'mass_outage', incident: 'inc_m', kind: 'mass' };
     expect(decide({ pending, members, mass })).toMatchObject(joins);
     expect(joined(decide({ pending, members, mass }))).toEqual(['dev_mac mass_outage', 'tun_a mass_outage']);
@@ -235,11 +246,28 @@ describe('decideGroup', () => {
 
   it('records a blip beside a mass outage only for a group that is not in it', () => {
     const members = [member('dev_mac', false)];
-    const mass = { id: 'inc_m', members: [], absorbs: false };
+    const mass = { id: 'inc_m', members: [], back: [], absorbs: false, joinsUntil: Number.POSITIVE_INFINITY };
     expect(decide({ members, mass })).toMatchObject({ decision: 'blip' });
     expect(decide({ members, mass: { ...mass, members: ['dev_mac'] } })).toMatchObject({
       reason: 'awaiting_verification',
     });
+  });
+
+  it('tells by itself what drops after the mass outage was over but for a straggler, and the straggler not again', () => {
+    const lingering = {
+      id: 'inc_m',
+      members: ['dev_mac'],
+      back: ['dev_mac'],
+      absorbs: false,
+      joinsUntil: NOW - 60_001,
+    };
+    const members = [member('dev_mac', true)];
+    expect(decide({ members, mass: lingering })).toMatchObject({ decision: 'open', kind: 'device', reason: 'down' });
+    expect(decide({ members, mass: { ...lingering, members: [], back: [] } })).toMatchObject({ decision: 'open' });
+    expect(decide({ members, mass: { ...lingering, back: [] } })).toMatchObject({ reason: 'already_known' });
+    const goesOn = { ...lingering, joinsUntil: NOW - 60_000 };
+    expect(joined(decide({ members, mass: goesOn }))).toEqual(['dev_mac mass_outage']);
+    expect(decide({ members: [member('dev_mac', false)], mass: lingering })).toMatchObject({ decision: 'blip' });
   });
 
   it('says when only a poll knows that a member is down', () => {
@@ -252,6 +280,11 @@ describe('decideGroup', () => {
 });
 
 const ALIASES = ['dev_mac', 'tun_a', 'tun_b', 'tun_c'];
+const toldBy = (mass: OpenMass, joining: readonly string[]): OpenMass => ({
+  ...mass,
+  members: [...mass.members, ...joining],
+  back: mass.back.filter((alias) => !joining.includes(alias)),
+});
 const time = fc.integer({ min: NOW - 900_000, max: NOW });
 const someFacts: fc.Arbitrary<GroupFacts> = fc
   .record({
@@ -281,7 +314,15 @@ const someFacts: fc.Arbitrary<GroupFacts> = fc
       }),
       { selector: ({ id }) => id },
     ),
-    mass: fc.option(fc.record({ id: fc.constant('inc_mass'), members: fc.subarray(ALIASES), absorbs: fc.boolean() })),
+    mass: fc.option(
+      fc.record({
+        id: fc.constant('inc_mass'),
+        members: fc.subarray(ALIASES),
+        back: fc.subarray(ALIASES),
+        absorbs: fc.boolean(),
+        joinsUntil: fc.oneof(time, fc.constant(Number.POSITIVE_INFINITY)),
+      }),
+    ),
     lastResolved: fc.option(fc.record({ id: fc.constant('inc_last'), resolvedAt: time })),
     pending: fc.option(
       fc.tuple(time, time, fc.nat(9)).map(([a, b, n]) => ({ firstAt: Math.min(a, b), lastAt: Math.max(a, b), n })),
@@ -357,7 +398,8 @@ describe('decideGroup, on any facts', () => {
         expect(new Set(names).size).toBe(names.length);
         for (const { subject, why } of decision.joined) {
           const before = decision.kind === 'mass' ? given.mass : given.open;
-          expect(before?.members ?? []).not.toContain(subject.alias);
+          const again = decision.kind === 'mass' && given.mass?.back.includes(subject.alias);
+          if (!again) expect(before?.members ?? []).not.toContain(subject.alias);
           const { down } = given.members.find(({ alias }) => alias === subject.alias) ?? { down: false };
           expect(down || why === 'flapping').toBe(true);
         }
@@ -394,7 +436,7 @@ describe('decideGroup, on any facts', () => {
         const joining = first.joined.map(({ subject }) => subject.alias);
         const after: GroupFacts =
           first.kind === 'mass'
-            ? { ...given, mass: { ...given.mass!, members: [...(given.mass?.members ?? []), ...joining] }, open: null }
+            ? { ...given, mass: toldBy(given.mass!, joining), open: null }
             : { ...given, open: { id, kind: first.kind, members: [...(given.open?.members ?? []), ...joining] } };
         // A mass outage absorbs what was told before only in the pass that opens it.
         const mass = after.mass ? { ...after.mass, absorbs: false } : null;

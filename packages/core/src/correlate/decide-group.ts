@@ -2,7 +2,8 @@ import type { IncidentKind, JoinReason } from '../model/incident.ts';
 import type { SubjectRef } from '../model/subject.ts';
 import { classifyFlapping, type FlappingClass } from './classify-flapping.ts';
 import { dueAt } from './due-at.ts';
-import type { GroupDecision, GroupFacts, Grouping, Member, OpenIncident } from './group-decision.ts';
+import type { GroupDecision, GroupFacts, Grouping, Member, OpenIncident, OpenMass } from './group-decision.ts';
+import { isSameOutage } from './is-same-outage.ts';
 
 /** The facts, sorted and summed up once for all rules. */
 interface Situation {
@@ -76,13 +77,17 @@ function adoptFlapping(situation: Situation): GroupDecision | null {
 }
 
 /**
- * While a mass outage of the source group is open, a group that is down joins it instead of opening, and at once: its
- * members page nobody. What was told by itself before stays so, unless this group is one of those lost at once.
+ * A group that is down joins the mass outage of its source group instead of opening, and at once: its members page nobody.
+ * What was told by itself before stays so, unless this group is one of those lost at once; and so does
+ * what was in it, came back and flaps.
  */
-function joinMass({ facts, down, memberIncidents }: Situation): GroupDecision | null {
+function joinMass(situation: Situation): GroupDecision | null {
+  const { facts, down, memberIncidents, flap } = situation;
   const { mass, open } = facts;
-  if (!mass || down.length === 0 || open?.kind === 'flapping' || (open !== null && !mass.absorbs)) return null;
-  const known = new Set(mass.members);
+  if (!mass || down.length === 0 || open?.kind === 'flapping' || !isPartOf(mass, situation)) return null;
+  const known = listTold(mass);
+  const cameAndWent = mass.members.length > 0 && !down.some(({ alias }) => known.has(alias));
+  if (!mass.absorbs && (open !== null || (flap?.flapping === true && cameAndWent))) return null;
   const joined = down
     .filter(({ alias }) => !known.has(alias))
     .map((member) => ({ subject: toRef(member), why: 'mass_outage' as const }));
@@ -92,6 +97,13 @@ function joinMass({ facts, down, memberIncidents }: Situation): GroupDecision | 
   if (joined.length === 0 && merge.length === 0) return none('already_known');
   const grouping = { kind: 'mass', joined, merge, lookAgainAt: null, flap: null } as const;
   return { decision: 'join', reason: 'mass_outage', incident: mass.id, ...grouping };
+}
+
+/** Lost together with it, or in it already: another outage that comes while the last of it lingers is news of its own. */
+function isPartOf(mass: OpenMass, { facts, down, now }: Situation): boolean {
+  if (mass.absorbs || (facts.pending?.firstAt ?? now) <= mass.joinsUntil) return true;
+  const known = listTold(mass);
+  return down.some(({ alias }) => known.has(alias));
 }
 
 function ignoreNothing({ facts, flap }: Situation): GroupDecision | null {
@@ -111,18 +123,21 @@ function respectOverride({ facts, down, flap }: Situation): GroupDecision | null
   return down.length > 0 || flap?.flapping ? none('overridden') : null;
 }
 
-/** Flapping opens an incident even when everything happens to be up; a mass outage is not narrowed to one group. */
+/** Flapping opens an incident even when everything happens to be up, and beside a mass outage, which would not hold it. */
 function startFlapping(situation: Situation): GroupDecision | null {
-  const { facts, flap } = situation;
-  if (!flap?.flapping || facts.open?.kind === 'flapping' || isTold(facts)) return null;
+  const { facts, flap, down } = situation;
+  const known = listTold(facts.mass);
+  if (down.some(({ alias }) => known.has(alias))) return null;
+  if (!flap?.flapping || facts.open?.kind === 'flapping') return null;
   const grouping = group(situation, 'flapping');
   return facts.open ? join(facts.open, 'flapping', grouping) : begin(situation, 'flapping', grouping);
 }
 
-function recordBlip({ facts, down, flap }: Situation): GroupDecision | null {
+function recordBlip(situation: Situation): GroupDecision | null {
+  const { facts, down, flap } = situation;
   if (down.length > 0) return null;
   if (facts.open?.kind === 'flapping') return none('still_flapping', flap);
-  if (facts.open !== null || isTold(facts)) return none('awaiting_verification');
+  if (facts.open !== null || comesBackOfMass(situation)) return none('awaiting_verification');
   if (facts.pending?.disconnects === 0) return none('no_disconnect');
   const firstAt = facts.pending?.firstAt ?? 0;
   const seen = facts.members.filter(({ observedAt }) => observedAt >= firstAt).sort(bySubject);
@@ -154,7 +169,7 @@ function begin({ facts, now, down }: Situation, reason: 'down' | 'flapping', gro
   const since = down.length > 0 ? Math.min(...down.map((member) => member.since)) : firstAt;
   const last = facts.lastResolved;
   // Measured from the first sign, not from this decision: a busy worker must not turn a reopening into a new page.
-  if (last !== null && firstAt - last.resolvedAt <= facts.policy.reopenWithinMs) {
+  if (last !== null && isSameOutage(firstAt, last.resolvedAt, facts.policy.reopenWithinMs)) {
     return { decision: 'reopen', reason, incident: last.id, since, ...grouping };
   }
   return { decision: 'open', reason, since, ...grouping };
@@ -198,9 +213,16 @@ function turnsFlapping({ facts, memberIncidents }: Situation, kind: IncidentKind
   return (kind === 'flapping') !== (facts.open?.kind === 'flapping') || (adopts && kind !== 'flapping');
 }
 
-/** Some of the group is in the mass incident of its source group. */
-function isTold({ mass }: GroupFacts): boolean {
-  return mass ? mass.members.length > 0 : false;
+/** Members that the mass incident of the source group tells of, and that were not back since. */
+function listTold(mass: OpenMass | null | undefined): ReadonlySet<string> {
+  const back = new Set(mass?.back);
+  return new Set(mass?.members.filter((alias) => !back.has(alias)));
+}
+
+/** Some of the group is in the mass outage and has come back of it: no drop of its own that healed. */
+function comesBackOfMass({ facts: { mass, pending }, now }: Situation): boolean {
+  if (!mass || mass.members.length === 0) return false;
+  return pending?.disconnects === 0 || (pending?.firstAt ?? now) <= mass.joinsUntil;
 }
 
 function whyJoined(member: Member, deviceDown: boolean, alone: boolean): JoinReason {

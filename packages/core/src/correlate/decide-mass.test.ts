@@ -71,11 +71,11 @@ describe('decideMass', () => {
     const lost = [1, 2, 3].map((n) => ({ alias: `dev_${n}`, at: 100 }));
     const policy = { windowMs: 10, minDevices: 3, fraction: 0.5, reopenWithinMs: 20 };
     const given = { knownDevices: 4, lost, policy, firstAt: 100 };
-    expect(decideMass({ ...given, lastResolved: { id: 'inc_1', resolvedAt: 80 } })).toMatchObject({
+    expect(decideMass({ ...given, lastResolved: { id: 'inc_1', resolvedAt: 81 } })).toMatchObject({
       decision: 'reopen',
       incident: 'inc_1',
     });
-    expect(decideMass({ ...given, lastResolved: { id: 'inc_1', resolvedAt: 79 } }).decision).toBe('open');
+    expect(decideMass({ ...given, lastResolved: { id: 'inc_1', resolvedAt: 80 } }).decision).toBe('open');
     expect(decideMass({ ...given, lastResolved: null }).decision).toBe('open');
   });
 

@@ -1,3 +1,5 @@
+import { isSameOutage } from './is-same-outage.ts';
+
 /** Thresholds of `mass` in the config. */
 export interface MassPolicy {
   readonly windowMs: number;
@@ -54,7 +56,7 @@ export function decideMass({ knownDevices, lost, policy, firstAt, lastResolved }
     from: together[0]?.at ?? 0,
     to: together.at(-1)?.at ?? 0,
   };
-  if (lastResolved !== null && firstAt - lastResolved.resolvedAt <= policy.reopenWithinMs) {
+  if (lastResolved !== null && isSameOutage(firstAt, lastResolved.resolvedAt, policy.reopenWithinMs)) {
     return { decision: 'reopen', incident: lastResolved.id, ...outage };
   }
   return { decision: 'open', ...outage };

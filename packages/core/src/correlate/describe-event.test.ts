@@ -45,6 +45,11 @@ const cases: readonly (readonly [TimelineEvent, string])[] = [
   ],
   [{ event: 'incident.acknowledged', by: name('Ada') }, 'Acknowledged by Ada.'],
   [{ event: 'incident.noted', by: name(''), note: name('Power is back') }, 'Note by somebody: Power is back'],
+  [
+    { event: 'poll.failing', failures: 3 },
+    'Localtonet’s API did not answer 3 polls in a row, so nothing is known from it about devices and tunnels.',
+  ],
+  [{ event: 'poll.answered' }, 'Localtonet’s API answers polls again.'],
   [{ event: 'incident.resolved', webhookMissing: false }, 'Resolved by a passed verification.'],
   [
     { event: 'incident.resolved', webhookMissing: true },

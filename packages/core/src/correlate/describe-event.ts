@@ -1,6 +1,6 @@
 import type { SourceGroupRef, SubjectRef } from '../model/subject.ts';
 import type { TimelineEvent } from '../model/timeline-event.ts';
-import { GATE_WORDS, KIND_WORDS, LAYER_WORDS, VERDICT_WORDS, WHY_WORDS } from './event-words.ts';
+import { GATE_WORDS, KIND_WORDS, LAYER_WORDS, VERDICT_WORDS, WHY_WORDS, WORST_WORDS } from './event-words.ts';
 
 const MS_PER_SECOND = 1000;
 const MS_PER_MINUTE = 60_000;
@@ -45,8 +45,13 @@ const SENTENCES: Sentences = {
   'group.verified': ({ passes, required }) =>
     `Localtonet lists everything of this incident as connected (${passes} of ${required} in a row).`,
   'group.unverified': ({ verdict }) => `Localtonet does not list everything as connected: ${VERDICT_WORDS[verdict]}.`,
+  'poll.failing': ({ failures }) =>
+    `Localtonet’s API did not answer ${count(failures, 'poll')} in a row, so nothing is known from it about devices and tunnels.`,
+  'poll.answered': () => 'Localtonet’s API answers polls again.',
   'flapping.started': ({ transitions, windowMs }) =>
     `The connection changed ${count(transitions, 'time')} in ${duration(windowMs)}; gates stay held until it settles.`,
+  'flapping.goes_on': ({ changes, worst }) =>
+    `The connection is still unstable: ${count(changes, 'change')} so far${worst === null ? '' : `; at worst ${WORST_WORDS[worst]}`}.`,
   'flapping.settled': ({ transitions, windowMs }) =>
     `The connection settled (${count(transitions, 'change')} in ${duration(windowMs)}), so verification decides now.`,
   'gate.held': ({ service, reason }) => `The gate of ${service} was held, because ${GATE_WORDS[reason]}.`,

@@ -1,6 +1,7 @@
 import type { GateReason } from '../model/gate.ts';
 import type { IncidentKind, JoinReason } from '../model/incident.ts';
 import type { Layer, Verdict } from '../model/verification.ts';
+import type { FlapWorst } from './tally-flapping.ts';
 
 // The words a sentence uses for the named codes of the model: each fits where `describeEvent` puts it.
 
@@ -52,8 +53,14 @@ export const GATE_WORDS: Record<GateReason, string> = {
   hand_released: 'what a person had decided is over',
   unknown_subject: 'its state could not be confirmed',
   receiver_silent: 'a receiver is silent',
+  rate_limited: 'webhooks were turned away',
   verified: 'it must be verified again',
   flapping: 'the connection is unstable',
   policy_changed: 'its policy changed',
   topology_changed: 'its device or tunnel changed',
+};
+
+export const WORST_WORDS: Record<FlapWorst, string> = {
+  device: 'the device itself was disconnected',
+  tunnel: 'a tunnel was disconnected while its device was not',
 };

@@ -28,6 +28,10 @@ export interface OpenMass {
   readonly id: string;
   /** Aliases of this group's members that are in it already. */
   readonly members: readonly string[];
+  /** Those of them that were back since they joined: that they drop again is news. */
+  readonly back: readonly string[];
+  /** Epoch ms: what shows its first sign later is another outage. Infinite while what is down still is a mass outage. */
+  readonly joinsUntil: number;
   /** This group is one of those that made it a mass outage, so its own incident merges into it. */
   readonly absorbs: boolean;
 }
@@ -42,9 +46,9 @@ export interface GroupFacts {
   readonly open: OpenIncident | null;
   /** Open incidents of a member's own group, from before its device was known. */
   readonly memberIncidents?: readonly OpenIncident[];
-  /** The group's latest resolved incident that was not merged into another. */
   /** Null or absent while the source group has no mass outage. */
   readonly mass?: OpenMass | null;
+  /** The group's latest resolved incident that was not merged into another. */
   readonly lastResolved: { readonly id: string; readonly resolvedAt: number } | null;
   /** A person ended its last incident by an override that still counts. */
   readonly overridden?: boolean;

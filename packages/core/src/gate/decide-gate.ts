@@ -22,10 +22,12 @@ const ALLOWING: Record<GateState, boolean> = { open: true, releasing: true, held
 
 /**
  * Whether a callback may be sent now: only through an `open` or `releasing` gate, with fresh receivers and a subject
- * that is not unknown. The row's own reason comes first, since it says what must change. Source of the rule: DESIGN §7.
+ * that is not unknown. The row's own reason comes first, since it says what must change. A gate that a person forced open
+ * is exempt, as from a Disconnected. Source of the rule: DESIGN §3 (I2) and §7.
  */
 export function decideGate(gate: GateRow, facts: GateFacts): GateDecision {
   if (!ALLOWING[gate.state]) return { decision: 'held', reason: gate.reason };
+  if (gate.reason === 'forced_open') return { decision: 'allowed', reason: gate.reason };
   if (!facts.receiversFresh) return { decision: 'held', reason: 'receiver_silent' };
   if (facts.unknown) return { decision: 'held', reason: 'unknown_subject' };
   return { decision: 'allowed', reason: gate.reason };

@@ -13,6 +13,7 @@ export type GateReason =
   | 'hand_released'
   | 'unknown_subject'
   | 'receiver_silent'
+  | 'rate_limited'
   | 'verified'
   | 'flapping'
   | 'policy_changed'

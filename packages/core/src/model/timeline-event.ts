@@ -34,7 +34,11 @@ export type TimelineEvent =
   | { readonly event: 'mass.regrouped'; readonly groups: number }
   | { readonly event: 'group.verified'; readonly passes: number; readonly required: number }
   | { readonly event: 'group.unverified'; readonly verdict: Verdict }
+  /** Polls of API v2 in a row that were not answered; and the first that was again. */
+  | { readonly event: 'poll.failing'; readonly failures: number }
+  | { readonly event: 'poll.answered' }
   | { readonly event: 'flapping.started'; readonly transitions: number; readonly windowMs: number }
+  | { readonly event: 'flapping.goes_on'; readonly changes: number; readonly worst: 'device' | 'tunnel' | null }
   | { readonly event: 'flapping.settled'; readonly transitions: number; readonly windowMs: number }
   | { readonly event: 'gate.held'; readonly service: string; readonly reason: GateReason }
   | { readonly event: 'gate.opened'; readonly service: string }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ConnectivityStatus, SubjectType } from '../model/subject.ts';
+import { type FieldNames, nameFields } from './name-fields.ts';
 import { parseStrictJson, type StrictJsonRejection } from './parse-strict-json.ts';
 
 /** What a delivery reports, in Tidegate's words. `id` is a credential when `type` is `device`. */
@@ -11,13 +12,8 @@ export interface Webhook {
   readonly actionDate: string;
 }
 
-/**
- * Undocumented fields: names that look like names (at most 8, in order of appearance), and how many others there were.
- */
-export interface ExtraFields {
-  readonly names: readonly string[];
-  readonly unnamed: number;
-}
+/** Undocumented fields, in order of appearance. */
+export type ExtraFields = FieldNames;
 
 export type WebhookField = 'Id' | 'ActionDate' | 'Type' | 'Status' | 'body';
 export type WebhookProblem =
@@ -52,8 +48,6 @@ export const webhookSchema = z.object({
 
 const FIELDS = ['Id', 'ActionDate', 'Type', 'Status'] as const;
 const DOCUMENTED: ReadonlySet<string> = new Set(FIELDS);
-const NAME_SHOWN = /^[A-Za-z]{1,24}$/;
-const MAX_NAMES = 8;
 const NO_EXTRA: ExtraFields = { names: [], unnamed: 0 };
 
 /** Reads one webhook body. Never throws; every rejection is an answer of 400. */
@@ -102,12 +96,5 @@ function problemOf(body: object, field: (typeof FIELDS)[number], code: z.core.$Z
 function collectExtra(body: object): ExtraFields {
   const keys = Object.keys(body);
   if (keys.length === DOCUMENTED.size) return NO_EXTRA;
-  const names: string[] = [];
-  let unnamed = 0;
-  for (const key of keys) {
-    if (DOCUMENTED.has(key)) continue;
-    if (names.length < MAX_NAMES && NAME_SHOWN.test(key)) names.push(key);
-    else unnamed += 1;
-  }
-  return { names, unnamed };
+  return nameFields(keys.filter((key) => !DOCUMENTED.has(key)));
 }

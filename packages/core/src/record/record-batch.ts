@@ -21,7 +21,15 @@ export interface RecordTopology {
   >;
   readonly services: ReadonlyMap<
     number,
-    { group: string; deviceLinked: boolean; openAfterMs: number; maxWaitMs: number; verifyEveryMs: number }
+    {
+      group: string;
+      deviceLinked: boolean;
+      /** Its config names a device that no subject of the group was ever matched to. */
+      namesUnknown: boolean;
+      openAfterMs: number;
+      maxWaitMs: number;
+      verifyEveryMs: number;
+    }
   >;
   /** Subject id → services whose gate its Disconnected shuts. */
   readonly dependencies: ReadonlyMap<number, ReadonlySet<number>>;
@@ -94,13 +102,16 @@ export function recordBatch(
   };
 }
 
-/** The services a delivery touches: by an edge, or all unlinked ones of the group for a token not yet linked. */
+/**
+ * The services a delivery touches: by an edge; for a token not yet linked, all of the group that have no device either; and
+ * for any device, those that name one which nobody has told of, since it may be that one under another name.
+ */
 export function servicesTouched(topology: RecordTopology, subjectId: number): ReadonlySet<number> {
   const touched = new Set(topology.dependencies.get(subjectId) ?? []);
   const subject = topology.subjects.get(subjectId);
-  if (subject?.type === 'device' && !subject.linked) {
-    for (const [id, service] of topology.services) {
-      if (service.group === subject.group && !service.deviceLinked) touched.add(id);
+  if (subject?.type === 'device') {
+    for (const [id, { group, deviceLinked, namesUnknown }] of topology.services) {
+      if (group === subject.group && !deviceLinked && (!subject.linked || namesUnknown)) touched.add(id);
     }
   }
   return touched;

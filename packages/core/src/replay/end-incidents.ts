@@ -1,4 +1,5 @@
 import { isMass } from '../correlate/decide-mass.ts';
+import { groupKey } from '../correlate/group-key.ts';
 import type { ReplaySubject } from './replay-model.ts';
 import { membersOf, type PlayedIncident, type PlayedSourceGroup, type ReplayWorld } from './replay-world.ts';
 
@@ -9,10 +10,15 @@ import { membersOf, type PlayedIncident, type PlayedSourceGroup, type ReplayWorl
  */
 export function endIncidents(world: ReplayWorld, now: number): void {
   for (const source of world.sourceGroups) {
-    if (source.mass !== null && isOver(world, source.mass, [], now) && !isStillMass(world, source))
-      endMass(world, source, now);
-    for (const group of source.groups) {
-      if (group.open === null || !isOver(world, group.open, group.members, now)) continue;
+    if (source.mass !== null) {
+      const over = isOver(world, source.mass, [], now) || (settlesAt(world, source) ?? now + 1) <= now;
+      if (over && !isStillMass(world, source)) endMass(world, source, now);
+    }
+    const changed = source.busy.takeChanged();
+    for (const group of source.busy.list()) {
+      // Only what is reported or decided brings an end closer; else it comes when it was due.
+      if (group.open === null || !(changed.has(group) || (endsAt(group.open) ?? now + 1) <= now)) continue;
+      if (!isOver(world, group.open, group.members, now)) continue;
       group.lastResolved = resolve(world, group.open, now);
       group.open = null;
     }
@@ -35,14 +41,31 @@ function isOver(world: ReplayWorld, incident: PlayedIncident, group: readonly Re
   return end !== null && end <= now;
 }
 
-function isStillMass(world: ReplayWorld, source: PlayedSourceGroup): boolean {
+/**
+ * When a mass outage ends without its stragglers: nothing of it has moved for `reopenWithin`, and something that a service
+ * depends on is back, whose next verification is the evidence. Null while it would not.
+ */
+export function settlesAt(world: ReplayWorld, { mass, policy }: PlayedSourceGroup): number | null {
+  if (mass === null) return null;
+  const served = [...mass.members].filter((alias) => (world.subjects.get(alias)?.policies.length ?? 0) > 0);
+  if (!served.some((alias) => world.states.isBack(alias))) return null;
+  const moved = [...mass.members].map((alias) =>
+    Math.max(mass.joinedAt.get(alias) ?? 0, world.states.lastObserved(alias)),
+  );
+  return Math.max(...moved) + policy.reopenWithinMs;
+}
+
+/** Whether what is still down of a mass outage would be one by itself. */
+export function isStillMass(world: ReplayWorld, source: PlayedSourceGroup): boolean {
   const { mass } = world.rules;
   if (mass === null || source.mass === null) return false;
-  const devices = source.groups.filter(({ subject }) => subject.type === 'device');
-  const down = devices.filter(({ members }) =>
-    members.some(({ alias }) => source.mass?.members.has(alias) && world.states.isDown(alias)),
-  );
-  return isMass(down.length, devices.length, mass);
+  const down = new Set<string>();
+  for (const alias of source.mass.members) {
+    const subject = world.subjects.get(alias);
+    const group = subject && world.groups.get(groupKey(subject));
+    if (group?.subject.type === 'device' && world.states.isDown(alias)) down.add(group.alias);
+  }
+  return isMass(down.size, source.knownDevices, mass);
 }
 
 /** What is still down when a mass outage ends is grouped anew, and told by itself. */
@@ -53,7 +76,9 @@ function endMass(world: ReplayWorld, source: PlayedSourceGroup, now: number): vo
   source.mass = null;
   for (const group of source.groups) {
     const down = membersOf(world, group).some((member) => member.down && members.has(member.alias));
-    if (down) group.pending ??= { firstAt: now, lastAt: now, n: 1, disconnects: 0 };
+    if (!down) continue;
+    group.pending ??= { firstAt: now, lastAt: now, n: 1, disconnects: 0 };
+    source.busy.touch(group);
   }
 }
 

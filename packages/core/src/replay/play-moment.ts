@@ -1,6 +1,7 @@
 import { decideGroup } from '../correlate/decide-group.ts';
 import { decideMass, type LostDevice } from '../correlate/decide-mass.ts';
 import type { GroupDecision, OpenMass } from '../correlate/group-decision.ts';
+import { isStillMass } from './end-incidents.ts';
 import {
   isDue,
   membersOf,
@@ -16,15 +17,18 @@ export const QUIET_MS = 3000;
 /** Decides what is due at `now`, source group by source group: first whether a mass outage begins, then each group. */
 export function playMoment(world: ReplayWorld, now: number): void {
   for (const source of world.sourceGroups) {
-    const absorbed = source.mass === null ? beginMass(world, source, now) : new Set<string>();
+    const until = joinsUntil(world, source, now);
+    const absorbed = until < now ? beginMass(world, source, now) : new Set<string>();
     const begins = absorbed.size > 0;
-    for (const group of source.groups) {
-      const joins = source.mass !== null && joinsEarly(world, group, begins, now);
+    const standing = begins ? Number.POSITIVE_INFINITY : until;
+    for (const group of source.busy.list()) {
+      const joins = standing >= now && joinsEarly(world, group, begins, now);
       if (!isDue(group, now) && !joins && !(absorbed.has(group.alias) && group.open !== null)) continue;
-      const decision = decide(world, source, group, absorbed, now);
+      const decision = decide(world, source, group, { absorbed, joinsUntil: standing }, now);
       if (decision.decision === 'wait') continue;
       group.pending = null;
       group.lookAgainAt = 'lookAgainAt' in decision ? decision.lookAgainAt : null;
+      source.busy.touch(group);
       apply(world, source, group, decision, now);
     }
     dropEmptyMass(world, source, now);
@@ -39,12 +43,14 @@ export function ripenAfterMs({ policy }: PlayedSourceGroup): number {
 function beginMass(world: ReplayWorld, source: PlayedSourceGroup, now: number): ReadonlySet<string> {
   const none: ReadonlySet<string> = new Set();
   const { mass } = world.rules;
-  const dropped = source.groups.filter(({ pending }) => (pending?.disconnects ?? 0) > 0);
-  if (mass === null || dropped.length < 2) return none;
+  const busy = source.busy.list();
+  const dropped = busy.filter(({ pending }) => (pending?.disconnects ?? 0) > 0);
+  const told = busy.some(({ open }) => open !== null) ? 1 : 0;
+  if (mass === null || dropped.length === 0 || dropped.length + told < 2) return none;
   const ripe = now - ripenAfterMs(source);
   if (!dropped.some(({ pending }) => (pending?.firstAt ?? now) <= ripe)) return none;
   const openedSince = ripe - mass.windowMs - source.policy.maxWaitMs;
-  const lost = source.groups
+  const lost = busy
     .filter(({ pending, open }) => (pending?.disconnects ?? 0) > 0 || (open !== null && open.openedAt >= openedSince))
     .flatMap((group) => toLost(world, group));
   const downNow = new Set(lost.map(({ alias }) => alias));
@@ -53,18 +59,26 @@ function beginMass(world: ReplayWorld, source: PlayedSourceGroup, now: number): 
   );
   if (firstAt > ripe) return none;
   const decision = decideMass({
-    knownDevices: source.groups.filter(({ subject }) => subject.type === 'device').length,
+    knownDevices: source.knownDevices,
     lost: lost.filter(({ alias }) => world.subjects.get(alias)?.type === 'device'),
     policy: { ...mass, reopenWithinMs: source.policy.reopenWithinMs },
     firstAt,
     lastResolved: source.lastMass,
   });
   if (decision.decision === 'none') return none;
+  const again = source.mass?.id ?? (decision.decision === 'reopen' ? decision.incident : null);
   source.mass =
-    decision.decision === 'reopen'
-      ? reopen(world, decision.incident, now)
+    again !== null
+      ? reopen(world, again, now)
       : open(world, { kind: 'mass', group: source.name, since: decision.from, policy: source.policy }, now);
   return new Set(lost.filter(({ at }) => at >= decision.from && at <= decision.to).map(({ alias }) => alias));
+}
+
+/** As the correlator has it: within the window of the last that joined, and for ever while it still is a mass outage. */
+function joinsUntil(world: ReplayWorld, source: PlayedSourceGroup, now: number): number {
+  if (source.mass === null) return Number.NEGATIVE_INFINITY;
+  const until = Math.max(...source.mass.joinedAt.values()) + (world.rules.mass?.windowMs ?? 0);
+  return until < now && isStillMass(world, source) ? Number.POSITIVE_INFINITY : until;
 }
 
 function toLost(world: ReplayWorld, group: PlayedGroup): LostDevice[] {
@@ -84,16 +98,24 @@ function decide(
   world: ReplayWorld,
   source: PlayedSourceGroup,
   group: PlayedGroup,
-  absorbed: ReadonlySet<string>,
+  { absorbed, joinsUntil }: { readonly absorbed: ReadonlySet<string>; readonly joinsUntil: number },
   now: number,
 ): GroupDecision {
   const { id, kind, members } = group.open ?? {};
+  const begins = absorbed.size > 0;
   const mass: OpenMass | null =
     source.mass === null
       ? null
       : {
           id: source.mass.id,
-          members: group.members.map(({ alias }) => alias).filter((alias) => source.mass?.members.has(alias)),
+          // Who was in it before it began anew joins anew.
+          members: begins
+            ? []
+            : group.members.map(({ alias }) => alias).filter((alias) => source.mass?.members.has(alias)),
+          back: group.members
+            .map(({ alias }) => alias)
+            .filter((alias) => world.states.wasUpSince(alias, source.mass?.joinedAt.get(alias))),
+          joinsUntil,
           absorbs: absorbed.has(group.alias),
         };
   return decideGroup(
@@ -131,7 +153,10 @@ function apply(
   if (kind === 'flapping' && (incident.kind !== 'flapping' || decision.decision === 'open'))
     incident.flappingAt.push(now);
   incident.kind = kind;
-  for (const { subject } of decision.joined) incident.members.add(subject.alias);
+  for (const { subject } of decision.joined) {
+    incident.members.add(subject.alias);
+    incident.joinedAt.set(subject.alias, now);
+  }
   for (const merged of decision.merge) endByMerging(world, group, merged.incident, incident.id, now);
 }
 
@@ -157,7 +182,16 @@ function open(
 ): PlayedIncident {
   const id = `replay_${world.incidents.size + 1}`;
   const ended = { resolvedAt: null, mergedInto: null, backAt: null };
-  const incident = { id, ...what, openedAt: now, reopenedAt: [], flappingAt: [], members: new Set<string>(), ...ended };
+  const incident = {
+    id,
+    ...what,
+    openedAt: now,
+    reopenedAt: [],
+    flappingAt: [],
+    members: new Set<string>(),
+    joinedAt: new Map(),
+    ...ended,
+  };
   world.incidents.set(id, incident);
   return incident;
 }

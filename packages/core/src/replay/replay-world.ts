@@ -4,6 +4,7 @@ import type { GroupFacts } from '../correlate/group-decision.ts';
 import { groupKey } from '../correlate/group-key.ts';
 import type { IncidentKind } from '../model/incident.ts';
 import type { Policy } from '../model/policy.ts';
+import { BusyGroups } from './busy-groups.ts';
 import type { ReplayHistory, ReplayObservation, ReplayRules, ReplaySubject } from './replay-model.ts';
 import { SubjectStates } from './subject-states.ts';
 
@@ -17,6 +18,8 @@ export interface PlayedIncident {
   readonly reopenedAt: number[];
   readonly flappingAt: number[];
   readonly members: Set<string>;
+  /** When each member joined, the latest time; epoch ms. */
+  readonly joinedAt: Map<string, number>;
   resolvedAt: number | null;
   mergedInto: string | null;
   /** Since when a verification would pass; null while something is down. */
@@ -26,6 +29,8 @@ export interface PlayedIncident {
 
 export interface PlayedGroup {
   readonly alias: string;
+  /** Its place among all; groups are played in this order, whatever happened to them first. */
+  readonly place: number;
   readonly subject: ReplaySubject;
   readonly members: readonly ReplaySubject[];
   readonly policy: Policy;
@@ -39,6 +44,9 @@ export interface PlayedSourceGroup {
   readonly name: string;
   readonly policy: Policy;
   readonly groups: readonly PlayedGroup[];
+  /** Those of them that are devices. */
+  readonly knownDevices: number;
+  readonly busy: BusyGroups<PlayedGroup>;
   mass: PlayedIncident | null;
   lastMass: { readonly id: string; readonly resolvedAt: number } | null;
 }
@@ -50,6 +58,8 @@ export interface ReplayWorld {
   readonly subjects: ReadonlyMap<string, ReplaySubject>;
   readonly groups: ReadonlyMap<string, PlayedGroup>;
   readonly sourceGroups: readonly PlayedSourceGroup[];
+  /** The same by name. */
+  readonly sources: ReadonlyMap<string, PlayedSourceGroup>;
   readonly incidents: Map<string, PlayedIncident>;
   readonly blips: { group: string; at: number }[];
 }
@@ -69,18 +79,21 @@ export function createWorld(history: ReplayHistory, rules: ReplayRules): ReplayW
     const subject = subjects.get(alias);
     if (subject === undefined) continue;
     const idle = { pending: null, lookAgainAt: null, open: null, lastResolved: null };
-    groups.set(alias, { alias, subject, members, policy: policyOf(members), ...idle });
+    groups.set(alias, { alias, place: groups.size, subject, members, policy: policyOf(members), ...idle });
   }
   const sourceGroups = [...groupBy([...groups.values()], ({ subject }) => subject.sourceGroup)].map(([name, own]) => ({
     name,
     policy: policyOf(own.flatMap(({ members }) => members)),
     groups: own,
+    knownDevices: own.filter(({ subject }) => subject.type === 'device').length,
+    busy: new BusyGroups<PlayedGroup>(),
     mass: null,
     lastMass: null,
   }));
   const states = new SubjectStates();
   for (const observation of history.before) if (subjects.has(observation.subject)) states.observe(observation);
-  return { rules, states, subjects, groups, sourceGroups, incidents: new Map(), blips: [] };
+  const sources = new Map(sourceGroups.map((source) => [source.name, source]));
+  return { rules, states, subjects, groups, sourceGroups, sources, incidents: new Map(), blips: [] };
 }
 
 /** Records what was received at one moment: views move, and groups that somebody watches are armed. */
@@ -94,6 +107,7 @@ export function receive(world: ReplayWorld, observations: readonly ReplayObserva
     const { firstAt, n, disconnects = 0 } = group.pending ?? { firstAt: now, n: 0, disconnects: 0 };
     const dropped = observation.status === 'disconnected' ? 1 : 0;
     group.pending = { firstAt, lastAt: now, n: n + 1, disconnects: disconnects + dropped };
+    world.sources.get(subject.sourceGroup)?.busy.touch(group);
   }
 }
 

@@ -120,6 +120,43 @@ describe('a replay', () => {
     expect(simulate(history([...lost, ...back]), rules()).pages).toBe(4);
   });
 
+  it('lets no straggler of a mass outage hide what is lost later, and tells it by itself in the end', () => {
+    const lost: Told[] = [0, 1, 2].map((index) => [`dev_${index}`, 'down', index]);
+    const back: Told[] = [0, 1].map((index) => [`dev_${index}`, 'up', 100 + index]);
+    const later: Told[] = [
+      ['dev_3', 'down', 300],
+      ['dev_3', 'up', 400],
+    ];
+    const { incidents } = simulate(history([...lost, ...back, ...later]), rules({}, MASS));
+    expect(incidents.map(({ kind, group }) => [kind, group])).toEqual([
+      ['mass', 'home'],
+      ['device', 'dev_3'],
+      ['device', 'dev_2'],
+    ]);
+    expect(secondsOf(incidents.flatMap(({ openedAt, resolvedAt }) => [openedAt, resolvedAt]))).toEqual([
+      20,
+      101 + 600,
+      320,
+      405,
+      701 + 20,
+      null,
+    ]);
+  });
+
+  it('finds a mass outage whose last device comes alone, after the others were told by themselves', () => {
+    const lost: Told[] = [
+      ['dev_0', 'down', 0],
+      ['dev_1', 'down', 0],
+      ['dev_2', 'down', 25],
+    ];
+    const { incidents } = simulate(history(lost), rules({}, MASS));
+    expect(incidents.map(({ kind, mergedInto }) => [kind, mergedInto !== null])).toEqual([
+      ['device', true],
+      ['device', true],
+      ['mass', false],
+    ]);
+  });
+
   it('stops its clock where it is told to', () => {
     expect(simulate(history([['tun_0', 'down', 0]], 19), rules()).incidents).toEqual([]);
     expect(simulate(history([['tun_0', 'down', 0]], 20), rules()).pages).toBe(1);
@@ -165,6 +202,33 @@ const toldArb: fc.Arbitrary<Told> = fc.tuple(
   fc.integer({ min: 0, max: 400 }),
 );
 const historyArb = fc.array(toldArb, { maxLength: 40 }).map((told) => history(told));
+
+describe('what a replay costs', () => {
+  it('grows with what happened, and not with how many groups there are', () => {
+    const outages = Array.from({ length: 100 }, (_, n): Told[] => [
+      [`dev_${n % DEVICES}`, 'down', n * 5000],
+      [`dev_${n % DEVICES}`, 'up', n * 5000 + 100],
+    ]);
+    const idle = Array.from({ length: 5000 }, (_, n) => toSubject(`dev_idle${n}`, null));
+    const among = (told: readonly Told[], others: readonly ReplaySubject[]) => {
+      const played = history(told, 3_000_000);
+      return { ...played, subjects: [...played.subjects, ...others] };
+    };
+    const costMs = (one: ReplayHistory) => {
+      const costs = [0, 1, 2].map(() => {
+        const startedAt = performance.now();
+        simulate(one, rules({}, MASS));
+        return performance.now() - startedAt;
+      });
+      return Math.min(...costs);
+    };
+    const alone = costMs(among(outages.flat(), []));
+    // To have so many groups at all takes its time, too.
+    const more = costMs(among(outages.flat(), idle)) - costMs(among([], idle));
+    expect(more).toBeLessThan(3 * alone + 50);
+    expect(simulate(among(outages.flat(), idle), rules())).toEqual(simulate(among(outages.flat(), []), rules()));
+  });
+});
 
 describe('for every history', () => {
   it('the same policy twice differs in nothing', () => {

@@ -1,5 +1,5 @@
 import { dueAt } from '../correlate/due-at.ts';
-import { endIncidents, endsAt } from './end-incidents.ts';
+import { endIncidents, endsAt, settlesAt } from './end-incidents.ts';
 import { playMoment, QUIET_MS, ripenAfterMs } from './play-moment.ts';
 import type { Replay, ReplayedIncident, ReplayHistory, ReplayObservation, ReplayRules } from './replay-model.ts';
 import { createWorld, type PlayedIncident, type ReplayWorld, receive } from './replay-world.ts';
@@ -45,7 +45,8 @@ function nextAlarm(world: ReplayWorld, now: number): number {
   };
   for (const source of world.sourceGroups) {
     if (source.mass !== null) at(endsAt(source.mass));
-    for (const { pending, lookAgainAt, open, policy } of source.groups) {
+    at(settlesAt(world, source));
+    for (const { pending, lookAgainAt, open, policy } of source.busy.list()) {
       at(lookAgainAt);
       if (open !== null) at(endsAt(open));
       if (pending === null) continue;
@@ -64,6 +65,6 @@ function toReplay({ incidents, blips }: ReplayWorld): Replay {
   return { incidents: played, blips, pages: played.reduce((sum, { reopenedAt }) => sum + 1 + reopenedAt.length, 0) };
 }
 
-function toIncident({ backAt: _, policy: __, members, ...incident }: PlayedIncident): ReplayedIncident {
+function toIncident({ backAt: _, policy: __, joinedAt: ___, members, ...incident }: PlayedIncident): ReplayedIncident {
   return { ...incident, members: [...members].sort() };
 }

@@ -1,4 +1,4 @@
-import { type DatedStatus, findTransitions } from '../correlate/find-transitions.ts';
+import { findTransitions, type ReportedStatus } from '../correlate/find-transitions.ts';
 import type { Member } from '../correlate/group-decision.ts';
 import { weighConnectivity } from '../correlate/weigh-connectivity.ts';
 import { EMPTY_VIEW, foldView, type View } from '../record/fold-view.ts';
@@ -9,9 +9,10 @@ const TICKS_PER_MS = 10_000n;
 interface SubjectState {
   view: View;
   observedAt: number;
+  lastUpAt: number;
   /** The latest report received; Disconnected of two received at once. */
   lastReported: 'connected' | 'disconnected' | null;
-  readonly dated: DatedStatus[];
+  readonly reported: ReportedStatus[];
 }
 
 /** What the simulated Tidegate knows of every subject. */
@@ -25,9 +26,10 @@ export class SubjectStates {
     const sameMoment = state.observedAt === observation.receivedAt && state.lastReported === 'disconnected';
     if (observation.receivedAt >= state.observedAt && !sameMoment) state.lastReported = observation.status;
     state.observedAt = Math.max(state.observedAt, observation.receivedAt);
-    if (observation.trusted && observation.ticks !== null) {
-      state.dated.push({ at: Number(observation.ticks) / Number(TICKS_PER_MS), status: observation.status });
-    }
+    if (observation.status === 'connected') state.lastUpAt = Math.max(state.lastUpAt, observation.receivedAt);
+    const { ticks, receivedAt, status } = observation;
+    const at = ticks === null ? null : Number(ticks) / Number(TICKS_PER_MS);
+    state.reported.push({ at, receivedAt, status });
   }
 
   isDown(alias: string): boolean {
@@ -56,13 +58,23 @@ export class SubjectStates {
   }
 
   transitions(alias: string): number[] {
-    return findTransitions(this.#of(alias).dated);
+    return findTransitions(this.#of(alias).reported);
+  }
+
+  /** Whether it was reported as connected after `time` (epoch ms); never when that is not known. */
+  wasUpSince(alias: string, time: number | undefined): boolean {
+    return time !== undefined && this.#of(alias).lastUpAt > time;
+  }
+
+  /** When it was last reported on (epoch ms); 0 before that. */
+  lastObserved(alias: string): number {
+    return this.#of(alias).observedAt;
   }
 
   #of(alias: string): SubjectState {
     const known = this.#states.get(alias);
     if (known !== undefined) return known;
-    const state: SubjectState = { view: EMPTY_VIEW, observedAt: 0, lastReported: null, dated: [] };
+    const state: SubjectState = { view: EMPTY_VIEW, observedAt: 0, lastUpAt: 0, lastReported: null, reported: [] };
     this.#states.set(alias, state);
     return state;
   }

@@ -1,3 +1,4 @@
+import type { GateReason } from '../model/gate.ts';
 import type { Verdict } from '../model/verification.ts';
 
 /** Why a run ended without an answer, most basic first. */
@@ -30,4 +31,11 @@ export function runbookStep(verdict: Exclude<Verdict, 'inconclusive'>): string {
 /** The next step when a run could not tell. */
 export function inconclusiveStep(why: Inconclusive): string {
   return INCONCLUSIVE_STEPS[why];
+}
+
+/** The next step when a gate is shut again before any verification can open it. */
+export function keptShutStep(reason: GateReason): string {
+  return reason === 'rate_limited'
+    ? 'Find out why its source posts more often than receiver.rateLimit allows, or raise that limit.'
+    : 'Find out what keeps shutting its gate, since that happens again before a verification ends.';
 }

@@ -18,6 +18,14 @@ export interface EndedRun {
   readonly outcome: 'passed' | 'failed' | 'inconclusive';
 }
 
+/** What keeps a run from opening the gate, whatever it found. */
+export interface OpeningVeto {
+  /** An open incident of the service is flapping: until it settles no run opens the gate or counts. */
+  readonly flapping: boolean;
+  /** A registered receiver is silent and may hold a Disconnected: passes count, but until it is heard none opens or proves. */
+  readonly receiverSilent: boolean;
+}
+
 export type GateSettlement =
   | { readonly kind: 'overtaken' }
   | {
@@ -39,25 +47,25 @@ export type GateSettlement =
  * not one that a person forced open: there a run only counts, and enough passes in a row are evidence all the same.
  * @param required passes in a row that open the gate (`verify.passes`)
  * @param held whether callbacks wait for this gate: then it opens as `releasing`
- * @param flapping whether an open incident of the service is flapping: until it settles no run opens the gate or counts
  */
 export function settleGate(
   gate: SettlingGate,
   run: EndedRun,
   required: number,
   held: boolean,
-  flapping = false,
+  veto: OpeningVeto,
 ): GateSettlement {
   if (gate.run !== run.id || gate.generation !== run.generation) return { kind: 'overtaken' };
-  if (flapping) return holdFlapping(gate);
+  if (veto.flapping) return holdFlapping(gate);
   const isOpen = gate.state === 'open' || gate.state === 'releasing';
-  if (isOpen && gate.reason !== 'forced_open') return settleOpenGate(gate, run);
+  if (isOpen && gate.reason !== 'forced_open') return settleOpenGate(gate, run, veto);
   const count = countPasses(
     { generation: gate.generation, passGeneration: gate.passGeneration, passes: gate.passes },
     { startedGeneration: run.generation, passed: run.outcome === 'passed' },
     required,
   );
-  if (isOpen) return settleForcedGate(gate, run, count);
+  if (isOpen) return settleForcedGate(gate, run, count, veto);
+  if (count.opens && veto.receiverSilent) return awaitReceiver(gate, count);
   if (count.opens) {
     const state = held ? 'releasing' : 'open';
     return {
@@ -96,14 +104,34 @@ function holdFlapping(gate: SettlingGate): GateSettlement {
   };
 }
 
-function settleForcedGate(gate: SettlingGate, run: EndedRun, { passes, opens }: PassDecision): GateSettlement {
-  const next = opens ? 'recheck' : run.outcome === 'passed' ? 'every' : 'backoff';
-  return { ...kept(gate), kind: 'settled', change: 'none', passes, proves: opens, next };
+/** Passed often enough: once the receiver is heard, the next pass opens. */
+function awaitReceiver(gate: SettlingGate, { passes }: PassDecision): GateSettlement {
+  const reason = 'receiver_silent';
+  return {
+    ...kept(gate),
+    kind: 'settled',
+    change: 'none',
+    state: 'held',
+    reason,
+    passes,
+    proves: false,
+    next: 'every',
+  };
 }
 
-function settleOpenGate(gate: SettlingGate, run: EndedRun): GateSettlement {
+function settleForcedGate(
+  gate: SettlingGate,
+  run: EndedRun,
+  { passes, opens }: PassDecision,
+  { receiverSilent }: OpeningVeto,
+): GateSettlement {
+  const next = opens ? 'recheck' : run.outcome === 'passed' ? 'every' : 'backoff';
+  return { ...kept(gate), kind: 'settled', change: 'none', passes, proves: opens && !receiverSilent, next };
+}
+
+function settleOpenGate(gate: SettlingGate, run: EndedRun, { receiverSilent }: OpeningVeto): GateSettlement {
   if (run.outcome !== 'failed') {
-    const proves = run.outcome === 'passed';
+    const proves = run.outcome === 'passed' && !receiverSilent;
     return { ...kept(gate), kind: 'settled', change: 'none', proves, next: 'recheck' };
   }
   return {

@@ -4,6 +4,8 @@ import type { PathIssue } from './describe-issue.ts';
 import type { KeyPath } from './key-path.ts';
 
 const DAY_MS = 86_400_000;
+/** A receiver beats each second: less than this, and one late beat would hold every gate. */
+const LEAST_SILENCE_MS = 2000;
 
 /** What the schema cannot see: names that must differ, names that must exist, numbers that must fit each other. */
 export function checkConfig(config: ParsedConfig): PathIssue[] {
@@ -13,6 +15,7 @@ export function checkConfig(config: ParsedConfig): PathIssue[] {
     ...repeatedSecrets(config.sources),
     ...config.services.flatMap((service, index) => checkService(config, service, ['services', index])),
     ...checkRetention(config),
+    ...checkReceiver(config.receiver),
     ...checkSelfDependency(config),
     ...checkPolicies(config.policies),
   ];
@@ -41,7 +44,10 @@ function repeatedSecrets(sources: ParsedConfig['sources']): PathIssue[] {
 function checkService(config: ParsedConfig, service: ParsedService, path: KeyPath): PathIssue[] {
   const issues: PathIssue[] = [];
   if (!config.sources.some(({ name }) => name === service.source)) {
-    issues.push({ path: [...path, 'source'], message: 'names no entry of sources' });
+    issues.push({
+      path: [...path, 'source'],
+      message: 'names no entry of sources: one added on the command line has to be listed there too',
+    });
   }
   if (!Object.hasOwn(config.policies, service.policy)) {
     issues.push({ path: [...path, 'policy'], message: 'names no entry of policies' });
@@ -66,6 +72,12 @@ function checkLocalProbe(probe: ParsedService['probes']['liveness'], path: KeyPa
     return [{ path: [...path, 'reporter'], message: 'is not supported yet: give a url that the worker can reach' }];
   }
   return [];
+}
+
+function checkReceiver({ silentAfter, retireAfter }: ParsedConfig['receiver']): PathIssue[] {
+  const path = ['receiver', 'silentAfter'];
+  if (silentAfter < LEAST_SILENCE_MS) return [{ path, message: 'must be 2s or more: a receiver beats each second' }];
+  return silentAfter > retireAfter ? [{ path, message: 'must not be longer than retireAfter' }] : [];
 }
 
 /** What is pruned must not be needed any more by a rule that looks back, or by a sender that tries again. */

@@ -13,6 +13,8 @@ describe('a receiver behind what it watches', () => {
     ['public', 'https://agent.example.org/healthz'],
     ['application', 'https://agent.example.org:8443/login'],
     ['public', 'http://AGENT.example.org./'],
+    ['liveness', 'https://agent.example.org/livez'],
+    ['readiness', 'http://agent.example.org:9000/readyz'],
   ])('is refused: %s probe %s', (layer, url) => {
     let issue: unknown;
     try {
@@ -27,6 +29,14 @@ describe('a receiver behind what it watches', () => {
     });
     expect(String((issue as Error).message)).toContain('receiver.allowSelfDependency');
   });
+
+  it.each(['http://127.0.0.1', 'http://localhost', 'http://[::1]'])(
+    'is not one whose agent runs beside it: %s',
+    (host) => {
+      for (const layer of ['liveness', 'readiness'])
+        expect(load({ publicUrl: `${host}:7411` }, `${host}:9000/livez`, layer).services).toHaveLength(1);
+    },
+  );
 
   it('is accepted when it is wanted, and under any other host', () => {
     const same = 'https://agent.example.org/';

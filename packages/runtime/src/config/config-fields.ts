@@ -21,9 +21,9 @@ export function text(longest: number) {
   return z.string().refine((value) => value.length <= longest && /^[^\p{Cc}\u2028\u2029]+$/u.test(value), { error });
 }
 
-/** Duration text; comes out in milliseconds. */
-export function duration(shortestMs: 0 | 1) {
-  const floor = shortestMs === 0 ? '' : ' above zero';
+/** Duration text of `shortestMs` or more; comes out in milliseconds. */
+export function duration(shortestMs: 0 | 1 | 1000) {
+  const floor = { 0: '', 1: ' above zero', 1000: ' of 1s or more' }[shortestMs];
   return z
     .string()
     .refine((value) => (parseDuration(value) ?? -1) >= shortestMs, {

@@ -24,7 +24,8 @@ const sourceSchema = z.strictObject({
 const localtonetSchema = z.strictObject({
   baseUrl: httpUrl().default('https://localtonet.com/api/v2'),
   apiKey: text(512).optional(),
-  pollEvery: duration(1).prefault('60s'),
+  // More often would only use up what the account may ask.
+  pollEvery: duration(1000).prefault('60s'),
 });
 
 const expectSchema = z.strictObject({
@@ -123,6 +124,8 @@ const receiverSchema = z
     publicUrl: httpUrl().optional(),
     trustedProxies: z.array(network({ port: false })).default([]),
     skewBound: duration(0).prefault('2m'),
+    silentAfter: duration(1).prefault('5s'),
+    retireAfter: period().prefault('24h'),
     allowFrom: z.array(network({ port: false })).default([]),
     rateLimit: z.strictObject({ perSecond: count(1, 1_000_000), burst: count(1, 1_000_000) }).optional(),
     allowSelfDependency: z.boolean().default(false),

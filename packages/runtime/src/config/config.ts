@@ -96,6 +96,10 @@ export interface ReceiverConfig {
   readonly publicUrl: string | null;
   readonly trustedProxies: readonly string[];
   readonly skewBoundMs: number;
+  /** A registered receiver that has not beaten for so long holds every gate. */
+  readonly silentAfterMs: number;
+  /** One that has not beaten for so long is no longer waited for, and every gate is verified anew. */
+  readonly retireAfterMs: number;
   /** Addresses that may post; empty allows all. */
   readonly allowFrom: readonly string[];
   /** Per source; null is off. */

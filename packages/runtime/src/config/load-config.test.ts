@@ -131,7 +131,12 @@ describe('an error in a config', () => {
     ['', 1, 'sources', 'is required'],
     [`${MINIMAL}porbes: 1`, 3, 'porbes', 'is not a key that is known here'],
     [withService('    policy: calm'), 7, 'services[0].policy', 'names no entry of policies'],
-    [withService('').replace('source: lab', 'source: other'), 5, 'services[0].source', 'names no entry of sources'],
+    [
+      withService('').replace('source: lab', 'source: other'),
+      5,
+      'services[0].source',
+      'names no entry of sources: one added on the command line has to be listed there too',
+    ],
     [`${MINIMAL}  - name: lab`, 3, 'sources[1].name', 'is the name of an earlier entry'],
     [
       withService('  - { name: agent, source: lab, device: b }'),
@@ -150,6 +155,7 @@ describe('an error in a config', () => {
       'must not be shorter than openAfter',
     ],
     [`${MINIMAL}policies:\n  default:\n    verify: { passes: 0 }`, 5, 'policies.default.verify.passes', 'at least 1'],
+    [`${MINIMAL}localtonet:\n  pollEvery: 1ms`, 4, 'localtonet.pollEvery', 'of 1s or more'],
     [`${MINIMAL}policies:\n  default:\n    verify:\n      every: 0s`, 6, 'policies.default.verify.every', 'above zero'],
     [
       `${MINIMAL}policies:\n  default: { flap: { opensAt: 3, settlesAt: 3 } }`,

@@ -38,6 +38,8 @@ export function toConfig(parsed: ParsedConfig, app: AppName, file: string, defau
       publicUrl: receiver.publicUrl ?? null,
       trustedProxies: receiver.trustedProxies,
       skewBoundMs: receiver.skewBound,
+      silentAfterMs: receiver.silentAfter,
+      retireAfterMs: receiver.retireAfter,
       allowFrom: receiver.allowFrom,
       rateLimit: receiver.rateLimit ?? null,
       allowSelfDependency: receiver.allowSelfDependency,

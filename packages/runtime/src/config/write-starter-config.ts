@@ -47,8 +47,9 @@ services:
 # So many devices, and this part of all of them, lost within the window make one mass incident.
 #mass: { window: 30s, minDevices: 5, fraction: 0.5 }
 
-# The URL Localtonet reaches the receiver at, the proxies in front of it, and how far clocks may differ.
-#receiver: { publicUrl: https://hooks.example.org, trustedProxies: [], skewBound: 2m }
+# The URL Localtonet reaches the receiver at, the proxies in front of it, and how far clocks may differ. A receiver that has
+# not been heard for silentAfter holds every gate; after retireAfter it is no longer waited for.
+#receiver: { publicUrl: https://hooks.example.org, trustedProxies: [], skewBound: 2m, silentAfter: 5s, retireAfter: 24h }
 
 # Private networks that probes and callbacks may reach; everything private is refused otherwise.
 #outbound: { probes: { allowPrivate: ["127.0.0.1/32"] }, callbacks: { allowPrivate: [] } }

@@ -47,11 +47,35 @@ export const METRIC_CATALOG = {
     help: 'Deliveries appended to the spool because the store was unreachable.',
     labels: [],
   },
+  'record.spool_bytes': {
+    type: 'gauge',
+    name: 'tidegate_record_spool_bytes',
+    help: 'Size of what is spooled and not yet in the store.',
+    labels: [],
+  },
+  'record.replayed': {
+    type: 'counter',
+    name: 'tidegate_record_replayed_total',
+    help: 'Spooled deliveries recorded once the store was back.',
+    labels: [],
+  },
+  'record.lost': {
+    type: 'counter',
+    name: 'tidegate_record_lost_total',
+    help: 'Deliveries that neither the store nor the spool could keep, or that the spool could not give back.',
+    labels: [],
+  },
   'correlate.opened': {
     type: 'counter',
     name: 'tidegate_correlate_incidents_opened_total',
     help: 'Incidents opened, by kind.',
     labels: ['kind'],
+  },
+  'correlate.blips': {
+    type: 'counter',
+    name: 'tidegate_correlate_blips_total',
+    help: 'Drops that healed before anybody was paged.',
+    labels: [],
   },
   'correlate.resolved': {
     type: 'counter',
@@ -83,6 +107,18 @@ export const METRIC_CATALOG = {
     name: 'tidegate_correlate_poll_findings_total',
     help: 'Subjects that a poll found lost or back although no webhook said so.',
     labels: ['change'],
+  },
+  'correlate.failing': {
+    type: 'gauge',
+    name: 'tidegate_correlate_failed_polls',
+    help: 'Polls of the Localtonet API in a row that were not answered, as this worker saw them; 0 after an answer.',
+    labels: [],
+  },
+  'correlate.misnamed': {
+    type: 'gauge',
+    name: 'tidegate_correlate_misnamed_services',
+    help: 'Services whose device no device of the Localtonet account is called.',
+    labels: [],
   },
   'verify.verdicts': {
     type: 'counter',
@@ -118,7 +154,7 @@ export const METRIC_CATALOG = {
   'retention.pruned': {
     type: 'counter',
     name: 'tidegate_retention_pruned_total',
-    help: 'Rows removed because their retention was over, by what they are.',
+    help: 'Rows removed because their retention was over, by what they are; months are partitions dropped.',
     labels: ['kind'],
   },
   'gate.gates': {
@@ -126,6 +162,12 @@ export const METRIC_CATALOG = {
     name: 'tidegate_gate_gates',
     help: 'Gates, by state.',
     labels: ['state'],
+  },
+  'gate.silent_receivers': {
+    type: 'gauge',
+    name: 'tidegate_gate_silent_receivers',
+    help: 'Registered receivers that are silent; while there is one, every gate is held.',
+    labels: [],
   },
   'gate.queries': {
     type: 'counter',

@@ -3,6 +3,7 @@ import { useGrant } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { toPlainArray, toTextArray } from '../observation/to-array-literal.ts';
+import { receiversHeard } from '../receiver/receivers-heard.ts';
 import { harmless, maybeReceived } from './evidence.ts';
 import { pairKey, type RampPolicies, savePace } from './pace.ts';
 import { type Grant, planGrants } from './plan-grants.ts';
@@ -36,6 +37,8 @@ export interface ClaimedCallback {
 export interface ClaimOptions {
   readonly limit: number;
   readonly leaseMs: number;
+  /** How long a registered receiver may be silent: then nothing is claimed, but behind a gate that is forced open. */
+  readonly silentAfterMs: number;
   readonly policyOf: RampPolicies;
 }
 
@@ -51,9 +54,11 @@ const NOTHING: Claim = { claimed: [], againAt: null };
 /**
  * Claims callbacks that are due and may begin, in order, as fast as ramp and circuit of their destination allow. The gate's
  * state and generation, and that a repeat is harmless, are read under locks in the transaction that marks them `sending` (I7);
- * what was released under another generation becomes `held`. Lock order: gate, ramp, circuit, callback.
+ * what was released under another generation becomes `held`, and what waits only for a silent receiver stays as it is. Lock
+ * order: gate, ramp, circuit, callback.
  */
-export async function claimCallbacks(sql: Sql, { limit, leaseMs, policyOf }: ClaimOptions): Promise<Claim> {
+export async function claimCallbacks(sql: Sql, options: ClaimOptions): Promise<Claim> {
+  const { policyOf } = options;
   return inTransaction(sql, async (tx) => {
     const gates = await lockSendingGates(tx);
     if (gates.length === 0) return NOTHING;
@@ -61,7 +66,7 @@ export async function claimCallbacks(sql: Sql, { limit, leaseMs, policyOf }: Cla
     const sending = gates.filter((gate) => gate.allowed || gate.passable);
     const plan = await planGrants(tx, sending, policyOf);
     const granted = plan.grants.filter(({ grant }) => grant > 0);
-    const claimed = granted.length === 0 ? [] : await claimGranted(tx, granted, limit, leaseMs);
+    const claimed = granted.length === 0 ? [] : await claimGranted(tx, granted, options);
     const begun = new Map<string, number>();
     for (const callback of claimed) begun.set(pairKey(callback), (begun.get(pairKey(callback)) ?? 0) + 1);
     const ramps = plan.grants.map(({ serviceId, origin, ramp }) => ({
@@ -84,8 +89,7 @@ export async function claimCallbacks(sql: Sql, { limit, leaseMs, policyOf }: Cla
 async function claimGranted(
   tx: Transaction,
   grants: readonly Grant[],
-  limit: number,
-  leaseMs: number,
+  { limit, leaseMs, silentAfterMs }: ClaimOptions,
 ): Promise<ClaimedCallback[]> {
   return tx<ClaimedCallback[]>`
     with turns as (
@@ -100,6 +104,7 @@ async function claimGranted(
             and (p.allowed or c.passes_held) and ${isFirstOfKey(tx)}
           order by c.created_at, c.id limit least(p.span, ${limit})
         ) c
+        where ${receiversHeard(tx, silentAfterMs)} or p.forced
       ) t
     ), due as materialized (
       select c.id from callback c
@@ -130,8 +135,8 @@ async function claimGranted(
 function granted(tx: Transaction, grants: readonly Grant[]) {
   const gate = (read: (gate: SendingGate) => number | boolean) => toPlainArray(grants.map((one) => read(one.gate)));
   return tx`unnest(${gate((one) => one.serviceId)}::int[], ${gate((one) => one.generation)}::int8[],
-    ${gate((one) => one.allowed)}::bool[], ${toTextArray(grants.map((one) => one.origin))}::text[],
-    ${toPlainArray(grants.map((one) => one.grant))}::int[]) as p (service_id, generation, allowed, origin, span)`;
+    ${gate((one) => one.allowed)}::bool[], ${gate((one) => one.forced)}::bool[], ${toTextArray(grants.map((one) => one.origin))}::text[],
+    ${toPlainArray(grants.map((one) => one.grant))}::int[]) as p (service_id, generation, allowed, forced, origin, span)`;
 }
 
 /**

@@ -11,13 +11,16 @@ export interface SendingGate {
   readonly releasing: boolean;
   /** Callbacks that are declared to pass a held gate may do so: no person holds it. */
   readonly passable: boolean;
+  /** A person forced it open: no silent receiver holds it. */
+  readonly forced: boolean;
 }
 
 /** Locks the gates of what is due, and reads under that lock whether each allows sending, and its generation (I7). */
 export async function lockSendingGates(tx: Transaction): Promise<SendingGate[]> {
   return tx<SendingGate[]>`
     select g.service_id, g.generation, s.policy_name, g.state in ('open', 'releasing') as allowed,
-      g.state = 'releasing' as releasing, g.hand is distinct from 'held' as passable
+      g.state = 'releasing' as releasing, g.hand is distinct from 'held' as passable,
+      g.hand is not distinct from 'open' as forced
     from gate g join service s on s.id = g.service_id
     where exists (select 1 from callback c where c.service_id = g.service_id and c.due_at <= clock_timestamp()
                     and c.state in ('queued', 'retrying'))

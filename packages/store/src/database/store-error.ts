@@ -20,6 +20,11 @@ export function classifyStoreError(error: unknown): StoreFailure {
   return 'other';
 }
 
+/** A unique index refused a row that another transaction had just written; where nobody raced, a second try fails again. */
+export function isLostRace(error: unknown): boolean {
+  return errorCode(error) === '23505';
+}
+
 /** Codes after which the connection that gave them closes, whether the server says so or the socket does. */
 const LOST = new Set([
   '57P01',

@@ -13,7 +13,14 @@ export async function lockGates(tx: Transaction, serviceIds: readonly number[]):
 export async function raiseGenerations(
   tx: Transaction,
   serviceIds: readonly number[],
-  reason: 'policy_changed' | 'topology_changed' | 'disconnected' | 'flapping' | 'unknown_subject',
+  reason:
+    | 'policy_changed'
+    | 'topology_changed'
+    | 'disconnected'
+    | 'flapping'
+    | 'unknown_subject'
+    | 'receiver_silent'
+    | 'rate_limited',
 ): Promise<void> {
   if (serviceIds.length === 0) return;
   await tx`

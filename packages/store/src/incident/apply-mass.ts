@@ -85,7 +85,7 @@ async function join(
     insert into incident_subject (incident_id, subject_id, why, joined_at)
     select ${incidentId}, i.id, i.why, clock_timestamp()
     from unnest(${ids}::bigint[], ${joined.map(({ why }) => why)}::text[]) as i(id, why)
-    order by i.id on conflict do nothing`;
+    order by i.id on conflict (incident_id, subject_id) do update set why = excluded.why, joined_at = excluded.joined_at`;
   const added = await tx<{ serviceId: number }[]>`
     insert into incident_service (incident_id, service_id)
     select distinct ${incidentId}, t.service_id from services_touched(${ids}::bigint[]) t

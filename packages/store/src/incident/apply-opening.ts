@@ -50,9 +50,11 @@ async function listUnstable(tx: Transaction, opening: Opening): Promise<number[]
   if (decision.kind !== 'flapping' && decision.flap === null) return [];
   const touched = await tx<{ serviceId: number }[]>`
     select distinct service_id from services_touched(${joinedIds(opening)}::bigint[])`;
+  // One that is reopened is about what it joins now.
+  const standing = decision.decision === 'reopen' ? [] : [incidentId];
   const own = await tx<{ serviceId: number }[]>`
     select distinct x.service_id from incident_service x join service s on s.id = x.service_id
-    where x.incident_id = any(${[incidentId, ...decision.merge.map(({ incident }) => incident)]}::text[]) and s.retired_at is null`;
+    where x.incident_id = any(${[...standing, ...decision.merge.map(({ incident }) => incident)]}::text[]) and s.retired_at is null`;
   const before = new Set(own.map((row) => row.serviceId));
   const added = touched.map((row) => row.serviceId).filter((id) => !before.has(id));
   return decision.flap === null ? added : [...before, ...added];
@@ -63,7 +65,10 @@ async function placeIncident(tx: Transaction, { groupId, incidentId, decision }:
   if (decision.decision === 'reopen') {
     await tx`update incident set state = 'open', resolved_at = null, resolved_by = null, acknowledged_at = null, acknowledged_by = null,
                override_actor = null, override_reason = null, override_expires_at = null, first_broken = null, reopened = reopened + 1,
-               kind = ${decision.kind} where id = ${incidentId}`;
+               passes = 0, passed_at = null, kind = ${decision.kind} where id = ${incidentId}`;
+    // It is about what is down now: with what came back it would end by the next look at a gate that stands open.
+    await tx`delete from incident_service where incident_id = ${incidentId}`;
+    await tx`delete from incident_subject where incident_id = ${incidentId}`;
     return incidentId;
   }
   const [row] = await tx<{ id: string }[]>`

@@ -4,11 +4,12 @@ import { inTransaction } from '../database/in-transaction.ts';
 import { askForPoll } from '../poll/ask-for-poll.ts';
 import { applyMass } from './apply-mass.ts';
 import { applyOpening } from './apply-opening.ts';
-import { type BeginningMass, findMass } from './find-mass.ts';
-import { type LoadedGroup, loadGroupFacts, type StandingMass } from './load-group-facts.ts';
+import { type LoadedGroup, loadGroupFacts } from './load-group-facts.ts';
 import { lookAround } from './look-around.ts';
 import type { Policies } from './policies.ts';
 import { type DueGroup, takeAbsorbedGroups, takeDueGroups } from './take-due-groups.ts';
+import { tellFlapping } from './tell-flapping.ts';
+import { type PassMass, weighMasses } from './weigh-masses.ts';
 
 /** Element type: postgres.js guesses an array's type from its first element and gets this one wrong. */
 const BOOLEAN = 16;
@@ -21,11 +22,6 @@ export interface CorrelatedGroup {
   readonly incidentId: string | null;
   /** It joined a mass outage that this very pass opened. */
   readonly beginsMass: boolean;
-}
-
-/** A mass outage this pass works with, by the name of its source group. */
-interface PassMass extends StandingMass {
-  readonly beginning: BeginningMass | null;
 }
 
 /**
@@ -45,21 +41,10 @@ export async function correlateDue(
     if (sourceGroups.length === 0) return [];
     const [clock] = await tx<{ now: Date }[]>`select clock_timestamp() as now`;
     const now = clock?.now ?? new Date(0);
-    const masses = new Map<string, PassMass>();
-    for (const sourceGroup of sourceGroups) {
-      const beginning = await findMass(tx, sourceGroup, policies, now);
-      const id = sourceGroup.mass ?? (beginning === null ? null : idOf(beginning, newIncidentId));
-      if (id !== null)
-        masses.set(sourceGroup.name, {
-          id,
-          begins: beginning !== null,
-          absorbs: new Set(beginning?.absorbs),
-          beginning,
-        });
-    }
+    const masses = await weighMasses(tx, sourceGroups, policies, now, newIncidentId);
     const names = sourceGroups.map(({ name }) => name);
     const due = await takeDueGroups(tx, limit, names, {
-      open: [...masses].flatMap(([name, { begins }]) => (begins ? [] : [name])),
+      open: [...masses].flatMap(([name, mass]) => (!mass.begins && mass.joinsUntil >= now.getTime() ? [name] : [])),
       beginning: [...masses].flatMap(([name, { begins }]) => (begins ? [name] : [])),
     });
     const absorbed = await takeAbsorbedGroups(
@@ -70,6 +55,7 @@ export async function correlateDue(
     const groups = await loadGroupFacts(tx, [...due, ...absorbed], policies, masses);
     const decided = groups.map((group) => ({ group, decision: decideGroup(group.facts, now.getTime()) }));
     const saved = await saveDecisions(tx, decided, { policies, masses, newIncidentId, now });
+    await tellFlapping(tx, saved, { now, polls: policies.polls });
     await endPending(tx, due, saved);
     if (policies.polls) await askForPoll(tx, awaited(saved), 0);
     return saved.map(({ group, decision, incidentId }) => ({
@@ -93,10 +79,6 @@ interface Pass {
   readonly masses: ReadonlyMap<string, PassMass>;
   readonly newIncidentId: () => string;
   readonly now: Date;
-}
-
-function idOf({ decision }: BeginningMass, newIncidentId: () => string): string {
-  return decision.decision === 'reopen' ? decision.incident : newIncidentId();
 }
 
 async function saveDecisions(tx: Transaction, decided: readonly Decided[], pass: Pass): Promise<Saved[]> {

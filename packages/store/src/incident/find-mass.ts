@@ -35,7 +35,7 @@ export async function findMass(
   now: Date,
 ): Promise<BeginningMass | null> {
   const { mass } = policies;
-  if (mass === null || sourceGroup.mass !== null || !sourceGroup.several) return null;
+  if (mass === null || !sourceGroup.several) return null;
   const policy = await loadPolicy(tx, sourceGroup.name, policies);
   const ripe = new Date(now.getTime() - Math.min(policy.openAfterMs, policy.maxWaitMs));
   if (!(await hasRipened(tx, sourceGroup.name, ripe))) return null;
@@ -76,7 +76,7 @@ async function hasRipened(tx: Transaction, name: string, ripe: Date): Promise<bo
 
 async function countDevices(tx: Transaction, name: string): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
-    select count(*)::int as count from subject where group_name = ${name} and type = 'device'`;
+    select count_devices(${name}) as count`;
   return row?.count ?? 0;
 }
 

@@ -8,6 +8,8 @@ export interface BlipRow {
   readonly id: string;
   readonly groupAlias: string;
   readonly groupName: string | null;
+  /** Names of the services that depend on the group now, sorted; of those the reader may see. */
+  readonly services: string[];
   readonly firstAt: Date;
   readonly lastAt: Date;
   /** Observations it was made of. */
@@ -15,20 +17,40 @@ export interface BlipRow {
   readonly recordedAt: Date;
 }
 
-/** Blips by when they were recorded, newest first; of one group when its alias is given. */
-export async function listBlips(
-  sql: Sql,
-  filter: { group: string | null; cursor: string | null; limit: number },
-): Promise<Page<BlipRow>> {
+export interface BlipFilter {
+  /** Alias of the group's subject. */
+  readonly group: string | null;
+  /** One that depends on the group. */
+  readonly service?: string | null;
+  /** Recorded no earlier than that. */
+  readonly since?: Date | null;
+  /** Names of the services the reader may see; null or absent means all, and blips of none. */
+  readonly services?: readonly string[] | null;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+/** Blips by when they were recorded, newest first. */
+export async function listBlips(sql: Sql, filter: BlipFilter): Promise<Page<BlipRow>> {
+  const { service = null, since = null, services = null } = filter;
   const cursor = filter.cursor === null ? null : readCursor(filter.cursor);
   try {
     const rows = await sql<(BlipRow & { cursorAt: string })[]>`
-      select b.id::text as id, g.alias as group_alias, g.name as group_name, b.first_at, b.last_at, b.count, b.recorded_at,
+      select b.id::text as id, g.alias as group_alias, g.name as group_name, n.services, b.first_at, b.last_at, b.count, b.recorded_at,
         b.recorded_at::text as cursor_at
       from blip b join subject g on g.id = b.group_id
+      cross join lateral (
+        select coalesce(array_agg(v.name order by v.name), '{}') as services from service v
+        where v.retired_at is null ${services === null ? sql`` : sql`and v.name = any(${[...services]}::text[])`} and exists (
+          select 1 from dependency d join subject m on m.id = d.subject_id
+          where d.service_id = v.id and (m.id = g.id or m.device_id = g.id))
+      ) n
       where true
+        ${services === null ? sql`` : sql`and n.services <> '{}'`}
+        ${service === null ? sql`` : sql`and ${service} = any(n.services)`}
+        ${since === null ? sql`` : sql`and b.recorded_at >= ${since}`}
         ${filter.group === null ? sql`` : sql`and g.alias = ${filter.group}`}
-        ${cursor === null ? sql`` : sql`and (b.recorded_at, b.id) < (${cursor.at}::timestamptz, ${cursor.id}::bigint)`}
+        ${cursor === null ? sql`` : sql`and (b.recorded_at, b.id) < (${cursor.at}::text::timestamptz, ${cursor.id}::bigint)`}
       order by b.recorded_at desc, b.id desc limit ${filter.limit + 1}`;
     return toPage(
       rows,

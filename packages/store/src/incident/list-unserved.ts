@@ -64,7 +64,7 @@ export async function listUnserved(sql: Sql, askedAt: Date): Promise<UnservedInc
       json_build_object('dc', coalesce(sum(g.dc) filter (where g.up), 0), 'dd', 0, 'du', 0,
         'tc', coalesce(sum(g.tc) filter (where g.up), 0), 'td', 0, 'tu', coalesce(sum(g.tu) filter (where g.up), 0)),
       count(*) filter (where not g.up and s.type = 'device')::int,
-      (select count(*)::int from subject d where d.group_name = i.source_group and d.type = 'device'),
+      count_devices(i.source_group),
       coalesce(array_agg(g.group_id order by g.group_id) filter (where not g.up), '{}'),
       case when bool_or(g.moved) filter (where g.up) then 0 else i.passes end, v.verdict
     from unserved i join groups g on g.id = i.id join subject s on s.id = g.group_id

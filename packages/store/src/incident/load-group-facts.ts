@@ -8,9 +8,11 @@ import {
 } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
 import { listOverridden } from '../incident-action/list-overridden.ts';
+import { STAND_IN_VERSION } from '../subject/stand-in-version.ts';
 import { loadTransitions } from './load-transitions.ts';
 import type { Policies } from './policies.ts';
 import type { DueGroup } from './take-due-groups.ts';
+import { wasBack } from './was-back.ts';
 
 /** The facts of one group, with the ids that the decision's aliases stand for. */
 export interface LoadedGroup {
@@ -25,6 +27,8 @@ export interface StandingMass {
   readonly id: string;
   /** This pass opens or reopens it: who was in it before joins anew. */
   readonly begins: boolean;
+  /** Epoch ms up to which a first sign belongs to it; see `OpenMass`. */
+  readonly joinsUntil: number;
   /** Groups lost within its window, whose own incidents merge into it; only in the pass that opens it. */
   readonly absorbs: ReadonlySet<number>;
 }
@@ -93,7 +97,13 @@ export async function loadGroupFacts(
       mass:
         mass === undefined
           ? null
-          : { id: mass.id, members: told.get(due.groupId) ?? [], absorbs: mass.absorbs.has(due.groupId) },
+          : {
+              id: mass.id,
+              members: told.get(due.groupId)?.members ?? [],
+              back: told.get(due.groupId)?.back ?? [],
+              joinsUntil: mass.joinsUntil,
+              absorbs: mass.absorbs.has(due.groupId),
+            },
       lastResolved: last === undefined ? null : { id: last.id, resolvedAt: last.resolvedAt.getTime() },
       overridden: overridden.has(due.groupId),
       policy: policyOf(due.groupId),
@@ -110,16 +120,26 @@ async function loadMembers(tx: Transaction, ids: readonly number[]): Promise<Mem
     from group_members(${[...ids]}::bigint[]) m join subject s on s.id = m.group_id order by m.id`;
 }
 
-/** Open incidents of the groups and of their members' own groups, locked: none of them can end while it is being joined. */
+/**
+ * Open incidents of the groups and of their members' own groups, locked: none of them can end while it is being joined. One
+ * that stands in for a device nobody had told of counts to a device that its service may be meant by: to the first of them.
+ */
 async function loadOpenIncidents(tx: Transaction, ids: readonly number[]): Promise<IncidentFactRow[]> {
+  const standIns = await tx<{ subjectId: number; groupId: number }[]>`
+    select f.subject_id, min(t.subject_id) as group_id from services_touched(${[...ids]}::bigint[]) t
+    join fingerprint f on f.version = ${STAND_IN_VERSION} and f.value = convert_to('service ' || t.service_id, 'UTF8')
+    group by f.subject_id`;
   const locked = await tx<{ id: string }[]>`
     select i.id from incident i join subject g on g.id = i.group_id
-    where i.state <> 'resolved' and (g.id = any(${[...ids]}::bigint[]) or g.device_id = any(${[...ids]}::bigint[]))
+    where i.state <> 'resolved' and (g.id = any(${[...ids]}::bigint[]) or g.device_id = any(${[...ids]}::bigint[])
+      or g.id = any(${standIns.map((row) => row.subjectId)}::bigint[]))
     order by i.id for no key update of i`;
   return tx<IncidentFactRow[]>`
-    select i.id, i.kind, coalesce(g.device_id, g.id) as group_id, g.device_id is null as own_group,
+    select i.id, i.kind, coalesce(a.group_id, g.device_id, g.id) as group_id, g.device_id is null and a.group_id is null as own_group,
       (select coalesce(array_agg(s.alias), '{}') from incident_subject x join subject s on s.id = x.subject_id where x.incident_id = i.id) as members
     from incident i join subject g on g.id = i.group_id
+    left join unnest(${standIns.map((row) => row.subjectId)}::bigint[], ${standIns.map((row) => row.groupId)}::bigint[]) as a(subject_id, group_id)
+      on a.subject_id = g.id
     where i.id = any(${locked.map((row) => row.id)}::text[]) and i.state <> 'resolved'`;
 }
 
@@ -137,21 +157,24 @@ async function loadPolicyNames(tx: Transaction, ids: readonly number[]) {
     order by 1, 2`;
 }
 
-/** For each group, the aliases of its members that an open mass incident holds already. */
+/**
+ * For each group, the aliases of its members that an open mass incident holds already, and those of them that were back
+ * since.
+ */
 async function loadMassMembers(
   tx: Transaction,
   masses: ReadonlyMap<string, StandingMass>,
   ids: readonly number[],
-): Promise<ReadonlyMap<number, string[]>> {
+): Promise<ReadonlyMap<number, { members: string[]; back: string[] }>> {
   const standing = [...masses.values()].filter(({ begins }) => !begins).map(({ id }) => id);
   if (standing.length === 0) return new Map();
-  const rows = await tx<{ groupId: number; aliases: string[] }[]>`
-    select coalesce(s.device_id, s.id) as group_id, array_agg(s.alias) as aliases
-    from subject s join incident_subject x on x.subject_id = s.id
-    where (s.id = any(${[...ids]}::bigint[]) or s.device_id = any(${[...ids]}::bigint[]))
-      and x.incident_id = any(${standing}::text[])
+  const rows = await tx<{ groupId: number; members: string[]; back: string[] }[]>`
+    select coalesce(s.device_id, s.id) as group_id, array_agg(s.alias) as members,
+      coalesce(array_agg(s.alias) filter (where ${wasBack(tx)}), '{}') as back
+    from incident_subject x join subject s on s.id = x.subject_id
+    where x.incident_id = any(${standing}::text[]) and (s.id = any(${[...ids]}::bigint[]) or s.device_id = any(${[...ids]}::bigint[]))
     group by 1`;
-  return new Map(rows.map(({ groupId, aliases }) => [groupId, aliases]));
+  return new Map(rows.map(({ groupId, ...row }) => [groupId, row]));
 }
 
 function sortIncidents(rows: readonly IncidentFactRow[]): Pick<GroupFacts, 'open' | 'memberIncidents'> {

@@ -13,12 +13,14 @@ interface ObservationRow {
   groupId: number;
   alias: string;
   status: 'connected' | 'disconnected';
-  atMs: number;
+  /** Its date, however far off; null when it has none. */
+  atMs: number | null;
+  receivedAt: Date;
 }
 
 /**
  * The transitions of each group's members that matter, in one statement however many tunnels there are: of a member with
- * enough observations inside `flap.window` those, and the last one before. So many transitions need as many observations,
+ * enough observations received inside `flap.window` those, and the last one before, dated or not. So many transitions need as many observations,
  * and for all others an index answers that there are fewer.
  */
 export async function loadTransitions(
@@ -27,25 +29,27 @@ export async function loadTransitions(
 ): Promise<ReadonlyMap<number, NonNullable<GroupFacts['transitions']>>> {
   const rows = await tx<ObservationRow[]>`
     with asked as (
-      select i.group_id, i.enough, ticks_of(clock_timestamp()) - i.window_ms * 10000 as after
+      select i.group_id, i.enough, clock_timestamp() - make_interval(secs => i.window_ms / 1000.0) as after
       from unnest(${questions.map((q) => q.groupId)}::bigint[], ${questions.map(enough)}::int[], ${questions.map((q) => q.flap.windowMs)}::bigint[])
         as i(group_id, enough, window_ms)
     ), restless as materialized (
       select a.group_id, s.id, s.alias, a.after
       from asked a join subject s on s.id = a.group_id or s.device_id = a.group_id
       where a.enough <= (
-        select count(*) from (select 1 from observation o where o.subject_id = s.id and o.ticks > a.after and o.trusted limit a.enough) x)
+        select count(*) from (select 1 from observation o where o.subject_id = s.id and o.first_received_at > a.after limit a.enough) x)
     )
-    select r.group_id, r.alias, o.status, (o.ticks / 10000.0)::float8 as at_ms
+    select r.group_id, r.alias, o.status, (o.ticks / 10000.0)::float8 as at_ms, o.first_received_at as received_at
     from restless r cross join lateral (
-      (select o.ticks, o.status from observation o where o.subject_id = r.id and o.trusted and o.ticks > r.after)
+      (select o.ticks, o.status, o.first_received_at from observation o where o.subject_id = r.id and o.first_received_at > r.after)
       union all
-      (select o.ticks, o.status from observation o where o.subject_id = r.id and o.trusted and o.ticks <= r.after
-        order by o.ticks desc, o.status desc limit 1)
+      (select o.ticks, o.status, o.first_received_at from observation o where o.subject_id = r.id and o.first_received_at <= r.after
+        order by o.first_received_at desc, o.status desc limit 1)
     ) o`;
   const found = new Map<number, SubjectTransitions[]>();
   for (const [alias, own] of groupBy(rows, (row) => row.alias)) {
-    const at = findTransitions(own.map(({ atMs, status }) => ({ at: atMs, status })));
+    const at = findTransitions(
+      own.map(({ atMs, receivedAt, status }) => ({ at: atMs, receivedAt: receivedAt.getTime(), status })),
+    );
     const groupId = own[0]?.groupId ?? 0;
     found.set(groupId, [...(found.get(groupId) ?? []), { alias, at }]);
   }

@@ -8,7 +8,7 @@ export interface WatchedSourceGroup {
   readonly name: string;
   /** Its open mass incident. */
   readonly mass: string | null;
-  /** More than one of its groups dropped and was not decided yet: a mass outage may be beginning. */
+  /** Something of it dropped and was not decided yet, and more did or was told before: a mass outage may be beginning. */
   readonly several: boolean;
 }
 
@@ -19,15 +19,25 @@ export interface WatchedSourceGroup {
  */
 export async function lookAround(tx: Transaction): Promise<WatchedSourceGroup[]> {
   const found = await tx<(WatchedSourceGroup & { due: boolean; dropped: number })[]>`
-    select o.name, m.id as mass, x.dropped > 1 as several, x.dropped,
+    select o.name, m.id as mass, x.dropped + x.told > 1 and x.dropped > 0 as several, x.dropped,
       exists (select 1 from pending p join subject s on s.id = p.group_id
                where p.due_at <= clock_timestamp() and s.group_name = o.name) as due
-    from (select distinct group_name as name from source) o
+    from (
+      select group_name as name from source
+      -- What nobody looks at for so long is left of a group that no source has any more, and waits for its end all the same.
+      union select s.group_name from pending p join subject s on s.id = p.group_id
+        where p.due_at < clock_timestamp() - interval '1 minute'
+    ) o
     left join incident m on m.mass_group = o.name and m.state <> 'resolved'
     cross join lateral (
       select count(*)::int as dropped from (
         select 1 from pending p join subject s on s.id = p.group_id
         where s.group_name = o.name and p.disconnects > 0 limit 2) d
+    ) d
+    cross join lateral (
+      select d.dropped, (select count(*)::int from (
+        select 1 from incident i join subject s on s.id = i.group_id
+        where s.group_name = o.name and i.state <> 'resolved' limit 1) t) as told
     ) x
     order by o.name`;
   const taken: WatchedSourceGroup[] = [];

@@ -1,4 +1,4 @@
-import type { CallbackState, LayerResult, Verdict } from '@tidegate/core';
+import type { CallbackState, FlapWorst, LayerResult, Verdict } from '@tidegate/core';
 import type { Sql } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
 import { type IncidentRow, incidentColumns, namesOneOf } from './list-incidents.ts';
@@ -20,6 +20,8 @@ export interface IncidentDetail extends IncidentRow {
   readonly timeline: { at: Date; event: string; why: string }[];
   readonly verifications: VerificationView[];
   readonly callbacks: Partial<Record<CallbackState, number>>;
+  /** Null for one that never flapped. */
+  readonly flapping: { readonly changes: number; readonly worst: FlapWorst | null } | null;
 }
 
 const NEWEST_VERIFICATIONS = 50;
@@ -31,8 +33,10 @@ export async function readIncident(
   services: readonly string[] | null,
 ): Promise<IncidentDetail | null> {
   try {
-    const [row] = await sql<IncidentRow[]>`
-      select ${incidentColumns(sql)} from incident i left join subject g on g.id = i.group_id
+    const [row] = await sql<(IncidentRow & Pick<IncidentDetail, 'flapping'>)[]>`
+      select ${incidentColumns(sql)},
+        case when i.flap_counted_at is not null then json_build_object('changes', i.flap_changes, 'worst', i.flap_worst) end as flapping
+      from incident i left join subject g on g.id = i.group_id
       where i.id = ${id} ${services === null ? sql`` : sql`and ${namesOneOf(sql, services)}`}`;
     if (row === undefined) return null;
     const [subjects, timeline, verifications, callbacks] = await Promise.all([

@@ -1,5 +1,6 @@
 import { isMass, type MassPolicy } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
+import { wasBack } from './was-back.ts';
 
 /** Any two transactions that may end a mass outage must meet on the same first number. */
 const LOCK = 7_413_004;
@@ -24,30 +25,59 @@ export async function regroup(tx: Transaction, groupIds: readonly number[], debo
   return groupIds.length;
 }
 
+export interface EndingRun extends Debounce {
+  /** Whether this run opened the gate, or found it standing open. */
+  readonly opened: boolean;
+  readonly mass: MassPolicy | null;
+  /** How long nothing must have come back or dropped before a mass outage ends without its stragglers. */
+  readonly settleMs: number;
+}
+
 /**
- * Finds the mass outages of a service that end by its verification: the gates of all their services stand open on
- * evidence, and what is still down would not be a mass outage by itself. That is armed anew, before the incident is
- * locked. Of two gates that open at the same time, the later transaction waits for the earlier one and sees it.
+ * Finds the incidents of a service that end by its verification although something of them is down, and those of many
+ * devices that end at all. What is still down, and watched, is armed anew before the incident is locked, so that it is told
+ * by itself. Of two gates that open at the same time, the later transaction waits for the earlier one and sees it.
+ *
+ * A mass outage ends when what is still down would not be one by itself, and either the gates of all its services stand open
+ * on evidence or nothing of it has moved for `settleMs`: a straggler, or a gate that a person holds, must not keep the
+ * outage of all others open.
  * @returns the ids of those that may end, each with how many groups are told apart from now on
  */
-export async function endMasses(
+export async function endWithStragglers(
   tx: Transaction,
   serviceId: number,
-  mass: MassPolicy | null,
-  debounce: Debounce,
+  run: EndingRun,
 ): Promise<ReadonlyMap<string, number>> {
   const ending = new Map<string, number>();
-  const open = await tx<{ id: string; massGroup: string }[]>`
+  const open = await tx<{ id: string; massGroup: string | null }[]>`
     select i.id, i.mass_group from incident i join incident_service x on x.incident_id = i.id
-    where x.service_id = ${serviceId} and i.kind = 'mass' and i.state <> 'resolved' order by i.mass_group`;
+    where x.service_id = ${serviceId} and i.kind <> 'flapping' and i.state <> 'resolved'
+      and (i.mass_group is not null or exists (
+        select 1 from incident_subject m join subject_told t on t.subject_id = m.subject_id where m.incident_id = i.id and t.down))
+    order by i.mass_group, i.id`;
   for (const { id, massGroup } of open) {
-    await tx`select pg_advisory_xact_lock(${LOCK}, hashtext(${massGroup}))`;
-    if ((await countWaiting(tx, id)) > 0) continue;
-    const { groups, devices, known } = await listStillDown(tx, id, massGroup);
-    if (mass !== null && isMass(devices, known, mass)) continue;
-    ending.set(id, await regroup(tx, groups, debounce));
+    await tx`select pg_advisory_xact_lock(${LOCK}, hashtext(${massGroup ?? id}))`;
+    const waiting = await countWaiting(tx, id);
+    if (waiting > 0 && (massGroup === null || run.opened || !(await hasSettled(tx, id, run.settleMs)))) continue;
+    if (massGroup !== null && run.mass !== null) {
+      const { devices, known } = await countStillDown(tx, id, massGroup);
+      if (isMass(devices, known, run.mass)) continue;
+    }
+    ending.set(id, await regroup(tx, await listStillDown(tx, id), run));
   }
   return ending;
+}
+
+/** Nothing of an incident opened, joined or was heard of for so long. The gates come first: they are few. */
+async function hasSettled(tx: Transaction, incidentId: string, settleMs: number): Promise<boolean> {
+  const [row] = await tx<{ settled: boolean }[]>`
+    with since as (select clock_timestamp() - make_interval(secs => ${settleMs} / 1000.0) as at)
+    select not exists (select 1 from incident_service x join gate g on g.service_id = x.service_id
+                        where x.incident_id = ${incidentId} and g.opened_by_started_at > since.at)
+      and not exists (select 1 from incident_subject x left join connectivity c on c.subject_id = x.subject_id
+                       where x.incident_id = ${incidentId} and (x.joined_at > since.at or c.moved_at > since.at)) as settled
+    from since`;
+  return row?.settled ?? false;
 }
 
 /** Services of an incident whose gate does not stand open on evidence; retired ones wait for nothing. */
@@ -59,17 +89,29 @@ export async function countWaiting(tx: Transaction, incidentId: string): Promise
   return row?.count ?? 0;
 }
 
-async function listStillDown(tx: Transaction, incidentId: string, massGroup: string) {
-  const rows = await tx<{ groupId: number; type: string }[]>`
-    select distinct g.id as group_id, g.type
-    from incident_subject x join subject_told t on t.subject_id = x.subject_id join subject s on s.id = x.subject_id
-    join subject g on g.id = coalesce(s.device_id, s.id)
-    where x.incident_id = ${incidentId} and t.down order by 1`;
-  const [count] = await tx<{ known: number }[]>`
-    select count(*)::int as known from subject where group_name = ${massGroup} and type = 'device'`;
-  return {
-    groups: rows.map((row) => row.groupId),
-    devices: rows.filter((row) => row.type === 'device').length,
-    known: count?.known ?? 0,
-  };
+/** Groups of an incident of which something is down that somebody watches; the rest would be told to nobody. */
+async function listStillDown(tx: Transaction, incidentId: string): Promise<number[]> {
+  const rows = await tx<{ groupId: number }[]>`
+    select distinct m.group_id from group_members(array(
+      select distinct coalesce(s.device_id, s.id)
+      from incident_subject x join subject_told t on t.subject_id = x.subject_id join subject s on s.id = x.subject_id
+      where x.incident_id = ${incidentId} and t.down)) m
+    join incident_subject x on x.subject_id = m.id and x.incident_id = ${incidentId}
+    where m.down order by 1`;
+  return rows.map((row) => row.groupId);
+}
+
+/** Devices of a mass incident of which something is down ever since it joined, and how many are known in its source group. */
+export async function countStillDown(
+  tx: Transaction,
+  incidentId: string,
+  massGroup: string,
+): Promise<{ readonly devices: number; readonly known: number }> {
+  const [row] = await tx<{ devices: number; known: number }[]>`
+    select count_devices(${massGroup}) as known,
+      (select count(distinct g.id)::int
+         from incident_subject x join subject_told t on t.subject_id = x.subject_id join subject s on s.id = x.subject_id
+         join subject g on g.id = coalesce(s.device_id, s.id)
+         where x.incident_id = ${incidentId} and t.down and g.type = 'device' and not ${wasBack(tx)}) as devices`;
+  return row ?? { devices: 0, known: 0 };
 }

@@ -1,8 +1,6 @@
 import type { SubjectRef } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
-
-/** No fingerprint key has this version, so no delivery and no poll can ever meet a stand-in. */
-const STAND_IN_VERSION = 0;
+import { STAND_IN_VERSION } from '../subject/stand-in-version.ts';
 
 /**
  * The subject that stands for a service whose device nobody has told us of yet (a name that API v2 never answered, and no

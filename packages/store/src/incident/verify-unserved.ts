@@ -13,6 +13,7 @@ import { askForPoll } from '../poll/ask-for-poll.ts';
 import { addTimeline } from './add-timeline.ts';
 import { listUnserved, type UnservedIncident } from './list-unserved.ts';
 import { regroup } from './regroup.ts';
+import { isWebhookMissing } from './webhook-missing.ts';
 
 export interface UnservedSettings {
   /** When the poll was begun whose findings are the evidence. */
@@ -131,10 +132,8 @@ async function clearViews(tx: Transaction, incident: UnservedIncident, askedAt: 
 }
 
 async function resolve(tx: Transaction, id: string, verification: string, regrouped: number): Promise<void> {
-  const [row] = await tx<{ missing: boolean }[]>`
-    select coalesce(bool_or(c.disconnected), false) as missing from incident_subject x join connectivity c on c.subject_id = x.subject_id
-    where x.incident_id = ${id} and c.observation_key = c.cleared_key`;
+  const webhookMissing = await isWebhookMissing(tx, id);
   await tx`update incident set state = 'resolved', resolved_at = clock_timestamp(), resolved_by = ${verification} where id = ${id}`;
   if (regrouped > 0) await addTimeline(tx, id, { event: 'mass.regrouped', groups: regrouped });
-  await addTimeline(tx, id, { event: 'incident.resolved', webhookMissing: row?.missing ?? false });
+  await addTimeline(tx, id, { event: 'incident.resolved', webhookMissing });
 }

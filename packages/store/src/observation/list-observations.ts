@@ -17,7 +17,7 @@ export interface ObservationRow {
   readonly deliveries: number;
 }
 
-/** Observations by first receipt, newest first, with how often each was delivered. */
+/** Observations by first receipt, newest first, with how often each was delivered (repeats within retention). */
 export async function listObservations(
   sql: Sql,
   filter: { subject: string | null; cursor: string | null; limit: number },
@@ -27,7 +27,8 @@ export async function listObservations(
     const rows = await sql<(ObservationRow & { cursorAt: string })[]>`
       select o.key, s.alias as subject, s.name, s.type, o.status, src.name as source, o.action_date, o.trusted,
         o.first_received_at as received_at, o.first_received_at::text as cursor_at,
-        (select count(*)::int from delivery d where d.observation_key = o.key) as deliveries
+        (select 1 + count(d.id)::int from observation_key k join delivery d on d.observation_key = k.key and d.id <> k.first_delivery_id
+          where k.key = o.key) as deliveries
       from observation o join subject s on s.id = o.subject_id join source src on src.id = o.source_id
       where true
         ${filter.subject === null ? sql`` : sql`and s.alias = ${filter.subject}`}

@@ -74,7 +74,7 @@ async function saveFindings(
       left join connectivity c on c.subject_id = s.id
       left join lateral (
         select c.disconnected, c.observation_key is not distinct from c.cleared_key as answered, coalesce(c.suspect_disconnected, false) as suspect,
-          (select o.first_received_at from observation o where o.key = c.observation_key) as known_at
+          (select k.first_received_at from observation_key k where k.key = c.observation_key) as known_at
       ) v on true
       where coalesce(s.polled_at, '-infinity') < ${askedAt}
     ), weighed as (

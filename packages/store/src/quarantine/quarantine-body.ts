@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { makeSourceGatesDue } from '../gate/recheck-source-gates.ts';
 
 /** A body of an authenticated source that was not understood; nothing in it but `sealedBody` was received. */
 export interface QuarantinedBody {
@@ -23,6 +24,7 @@ export interface QuarantineCaps {
 /**
  * Keeps a body, removes what is beyond the caps, and, if asked to, makes the gates of the source's group due for a
  * verification: an event was not understood, so what they stand on may no longer be so. No gate is opened or shut.
+ * A body that is kept already, sent again because the answer was lost, is kept once.
  * What other transactions are writing meanwhile is not counted, and is by the next body.
  * @returns when verifications are due now
  */
@@ -35,9 +37,10 @@ export async function quarantineBody(
   return inTransaction(sql, async (tx) => {
     await tx`
       insert into quarantine (id, source_id, received_at, field, problem, bytes, sealed_body)
-      values (${body.id}, ${body.sourceId}, clock_timestamp(), ${body.field}, ${body.problem}, ${body.bytes}, ${body.sealedBody})`;
+      values (${body.id}, ${body.sourceId}, clock_timestamp(), ${body.field}, ${body.problem}, ${body.bytes}, ${body.sealedBody})
+      on conflict (id) do nothing`;
     await trim(tx, body.sourceId, caps);
-    return verifyGates ? makeDue(tx, body.sourceId) : [];
+    return verifyGates ? makeSourceGatesDue(tx, body.sourceId) : [];
   });
 }
 
@@ -50,19 +53,4 @@ async function trim(tx: Transaction, sourceId: number, { rowsPerSource, totalByt
         select id from (select id, sum(bytes) over (order by received_at desc, id desc) as kept from quarantine) x
         where x.kept > ${totalBytes})
       for update skip locked)`;
-}
-
-/** Leaves alone what is being verified, whose due time is the lease of a worker, and what a person holds. */
-async function makeDue(tx: Transaction, sourceId: number): Promise<Date[]> {
-  const rows = await tx<{ due: Date }[]>`
-    with due as materialized (
-      select g.service_id from gate g
-      join service s on s.id = g.service_id join source o on o.group_name = s.group_name
-      where o.id = ${sourceId} and s.retired_at is null and g.verify_run is null and g.hand is distinct from 'held'
-      order by g.service_id for no key update of g
-    )
-    update gate g set verify_due_at = least(g.verify_due_at, clock_timestamp())
-    from due where g.service_id = due.service_id
-    returning g.verify_due_at as due`;
-  return rows.map(({ due }) => due);
 }

@@ -24,8 +24,9 @@ export async function pruneDataKeys(sql: Sql, cutoff: Date): Promise<number> {
 
 async function listSealedColumns(tx: Transaction): Promise<{ table: string; column: string }[]> {
   const found = await tx<{ table: string; column: string }[]>`
-    select table_name as table, column_name as column from information_schema.columns
-    where table_schema = current_schema() and data_type = 'bytea' and column_name like 'sealed\\_%' order by 1, 2`;
+    select c.relname::text as table, a.attname::text as column from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and not a.attisdropped
+      and a.atttypid = 'bytea'::regtype and a.attname like 'sealed\\_%' order by 1, 2`;
   if (found.length === 0) throw new Error('the schema always has sealed columns');
   return found;
 }

@@ -1,13 +1,17 @@
 import type { Sql } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
+import { createMonths } from './months.ts';
 import { type PrunedCallbacks, pruneCallbacks } from './prune-callbacks.ts';
 import { pruneDataKeys } from './prune-data-keys.ts';
+import { type PrunedDeliveries, pruneDeliveries } from './prune-deliveries.ts';
 import { pruneIncidents, pruneVerifications } from './prune-incidents.ts';
 import { type PrunedObservations, pruneObservations } from './prune-observations.ts';
 import { PAGE, prunePages } from './prune-page.ts';
 
 /** Workers that prune meet on it. */
 const LOCK = 7_413_005;
+/** The connection that holds the lock would count as lost if nothing came from it while the others work. */
+const SPEAK_EVERY_MS = 5000;
 
 /** How long each kind of row is kept after it was received, finished, resolved or expired. */
 export interface RetentionPeriods {
@@ -19,8 +23,8 @@ export interface RetentionPeriods {
   readonly quarantineMs: number;
 }
 
-/** How many rows went, by kind; `other` are blips and silences. */
-export interface Pruned extends PrunedObservations, PrunedCallbacks {
+/** How many rows went, by kind; `other` are blips, silences and retired receivers, `months` partitions and not rows. */
+export interface Pruned extends PrunedObservations, PrunedDeliveries, PrunedCallbacks {
   readonly incidents: number;
   readonly verifications: number;
   readonly quarantine: number;
@@ -39,9 +43,11 @@ export async function prune(sql: Sql, periods: RetentionPeriods): Promise<Pruned
     try {
       const [lock] = await lease<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as taken`;
       if (!lock?.taken) return null;
+      const speaking = setInterval(() => void lease`select 1`.catch(() => undefined), SPEAK_EVERY_MS);
       try {
         return await pruneAll(sql, periods);
       } finally {
+        clearInterval(speaking);
         await lease`select pg_advisory_unlock(${LOCK})`;
       }
     } finally {
@@ -57,16 +63,22 @@ async function pruneAll(sql: Sql, periods: RetentionPeriods): Promise<Pruned> {
   const now = clock?.now.getTime() ?? 0;
   const before = (ms: number) => new Date(now - ms);
   const { observationsMs, incidentsMs, verificationsMs, callbacksMs, idempotencyMs, quarantineMs } = periods;
+  await createMonths(sql);
   const observed = await pruneObservations(sql, before(observationsMs));
+  const delivered = await pruneDeliveries(sql, before(observationsMs));
+  const months = observed.months + delivered.months;
   // Incidents before the verifications they cite.
   const incidents = await pruneIncidents(sql, before(incidentsMs));
   const verifications = await pruneVerifications(sql, before(verificationsMs));
   const called = await pruneCallbacks(sql, before(callbacksMs), before(idempotencyMs));
   const quarantine = await pruneQuarantine(sql, before(quarantineMs));
-  const other = (await pruneBlips(sql, before(observationsMs))) + (await pruneSilences(sql, before(incidentsMs)));
+  const other =
+    (await pruneBlips(sql, before(observationsMs))) +
+    (await pruneSilences(sql, before(incidentsMs))) +
+    (await pruneReceivers(sql, before(observationsMs)));
   // A value may wait outside the database for a while before it is stored: its key is kept as long as anything is.
   const dataKeys = await pruneDataKeys(sql, before(Math.max(...Object.values(periods))));
-  return { ...observed, incidents, verifications, ...called, quarantine, other, dataKeys };
+  return { ...observed, ...delivered, months, incidents, verifications, ...called, quarantine, other, dataKeys };
 }
 
 function pruneQuarantine(sql: Sql, cutoff: Date): Promise<number> {
@@ -91,6 +103,16 @@ function pruneSilences(sql: Sql, cutoff: Date): Promise<number> {
     const { count } = await tx`
       delete from silence where id in (
         select id from silence where expires_at < ${cutoff} order by expires_at limit ${PAGE} for update skip locked)`;
+    return count;
+  });
+}
+
+/** A receiver that has ended is not listed for ever: each start in a fresh data folder is another one. */
+function pruneReceivers(sql: Sql, cutoff: Date): Promise<number> {
+  return prunePages(sql, async (tx) => {
+    const { count } = await tx`
+      delete from receiver where id in (
+        select id from receiver where retired_at < ${cutoff} order by retired_at limit ${PAGE} for update skip locked)`;
     return count;
   });
 }

@@ -25,7 +25,10 @@ export const service = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
     retiredAt: instant('retired_at'),
   },
-  (table) => [index('service_group').on(table.groupName).where(sql`retired_at is null`)],
+  (table) => [
+    index('service_group').on(table.groupName).where(sql`retired_at is null`),
+    index('service_without_device').on(table.groupName).where(sql`device_id is null and retired_at is null`),
+  ],
 );
 
 /** A subject whose Disconnected shuts a service's gate: the service's device, its tunnel, or its tunnel's device. */
@@ -37,6 +40,8 @@ export const dependency = pgTable(
       .notNull()
       .references(() => service.id),
     origin: text('origin').$type<'config' | 'api'>().notNull(),
+    /** The `device` of the config that this edge was matched by; null where it comes from the tunnel. */
+    deviceRef: text('device_ref'),
     since: instant('since').notNull().defaultNow(),
   },
   (table) => [

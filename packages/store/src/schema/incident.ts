@@ -1,4 +1,4 @@
-import type { IncidentKind, IncidentState, Layer } from '@tidegate/core';
+import type { FlapWorst, IncidentKind, IncidentState, Layer } from '@tidegate/core';
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from './columns.ts';
@@ -41,6 +41,11 @@ export const incident = pgTable(
     /** Without services: polls in a row that listed every member as connected, and when the last of them was begun. */
     passes: integer('passes').notNull().default(0),
     passedAt: instant('passed_at'),
+    /** Of one that flaps: changes so far, counted up to when, how many the timeline told, and the worst that was down. */
+    flapChanges: integer('flap_changes').notNull().default(0),
+    flapCountedAt: instant('flap_counted_at'),
+    flapTold: integer('flap_told').notNull().default(0),
+    flapWorst: text('flap_worst').$type<FlapWorst>(),
     summary: text('summary').notNull(),
     /** First broken layer of the latest failed verification: the word a pager needs. */
     firstBroken: text('first_broken').$type<Layer>(),

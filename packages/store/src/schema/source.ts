@@ -15,6 +15,8 @@ export const source = pgTable('source', {
   lastSeenAt: instant('last_seen_at'),
   /** Header names, date shape and field names of the first delivery: how Localtonet really behaves, without a value. */
   firstReport: jsonb('first_report').$type<Record<string, unknown>>(),
+  /** The same of the first delivery that was not understood, with what was wrong. */
+  firstRejection: jsonb('first_rejection').$type<Record<string, unknown>>(),
 });
 
 /** Deliveries of a source by outcome, added up by the receivers every few seconds. */

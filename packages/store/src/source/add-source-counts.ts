@@ -9,6 +9,8 @@ export interface SourceCount {
   readonly lastSeenAt: Date;
   /** What the first delivery looked like, without a value; only the first that any receiver reports is kept. */
   readonly firstReport: Readonly<Record<string, unknown>> | null;
+  /** The same of the first that was not understood. */
+  readonly firstRejection: Readonly<Record<string, unknown>> | null;
 }
 
 /** Adds to the counters of sources, in a fixed number of statements. Rows by id and outcome, as every receiver takes them. */
@@ -20,12 +22,16 @@ export async function addSourceCounts(sql: Sql, counts: readonly SourceCount[]):
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([outcome, count]) => ({ sourceId, outcome, count })),
   );
+  const asText = (reports: readonly SourceCount['firstReport'][]) =>
+    reports.map((report) => (report === null ? null : JSON.stringify(report)));
   await inTransaction(sql, async (tx) => {
     await tx`select 1 from source where id = any(${ordered.map(({ sourceId }) => sourceId)}::int[]) order by id for no key update`;
     await tx`
-        update source s set last_seen_at = greatest(s.last_seen_at, i.seen), first_report = coalesce(s.first_report, i.report::jsonb)
+        update source s set last_seen_at = greatest(s.last_seen_at, i.seen), first_report = coalesce(s.first_report, i.report::jsonb),
+          first_rejection = coalesce(s.first_rejection, i.rejection::jsonb)
         from unnest(${ordered.map(({ sourceId }) => sourceId)}::int[], ${ordered.map(({ lastSeenAt }) => lastSeenAt.toISOString())}::text[]::timestamptz[],
-          ${ordered.map(({ firstReport }) => (firstReport === null ? null : JSON.stringify(firstReport)))}::text[]) as i(id, seen, report)
+          ${asText(ordered.map(({ firstReport }) => firstReport))}::text[], ${asText(ordered.map(({ firstRejection }) => firstRejection))}::text[])
+          as i(id, seen, report, rejection)
         where s.id = i.id`;
     await tx`
         insert into source_counter as c (source_id, outcome, count)

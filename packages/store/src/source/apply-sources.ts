@@ -12,15 +12,17 @@ export interface SourceConfig {
 }
 
 /**
- * Makes the sources of the config those that it now names: new ones are added, absent ones retired. A process that has no
- * secret of its own never takes one away from the others. What the command line added stays; a source that both name is the
- * config's.
+ * Makes the sources of the config those that it now names: new ones are added, absent ones retired with their secrets, so that
+ * none of those is live again when the name comes back. A process that has no secret of its own never takes one away from
+ * the others. What the command line added stays; a source that both name is the config's.
  * @throws AppError `source_secret_missing`
  */
 export async function applySources(sql: Sql, sources: readonly SourceConfig[]): Promise<void> {
   await inTransaction(sql, async (tx) => {
     await tx`update source set retired_at = clock_timestamp()
              where retired_at is null and origin = 'config' and name <> all(${sources.map((s) => s.name)})`;
+    await tx`update source_secret k set retired_at = clock_timestamp() from source s
+             where s.id = k.source_id and s.retired_at is not null and k.retired_at is null`;
     for (const source of [...sources].sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const [row] = await tx<{ id: number }[]>`
         insert into source (name, group_name, time_zone, watch, origin)

@@ -13,6 +13,8 @@ export interface SourceRow {
   readonly lastSeenAt: Date | null;
   /** What its first delivery looked like, without a value; null before one. */
   readonly firstReport: Readonly<Record<string, unknown>> | null;
+  /** The same of the first that was not understood, with what was wrong; null while all were. */
+  readonly firstRejection: Readonly<Record<string, unknown>> | null;
   /** Deliveries by outcome. */
   readonly counters: Readonly<Record<string, number>>;
   /** Its live secrets, newest first. */
@@ -23,7 +25,7 @@ export interface SourceRow {
 export async function listSources(sql: Sql): Promise<SourceRow[]> {
   try {
     return await sql<SourceRow[]>`
-      select s.name, s.group_name as group, s.time_zone, s.watch, s.origin, s.created_at, s.last_seen_at, s.first_report,
+      select s.name, s.group_name as group, s.time_zone, s.watch, s.origin, s.created_at, s.last_seen_at, s.first_report, s.first_rejection,
         (select coalesce(jsonb_object_agg(c.outcome, c.count), '{}') from source_counter c where c.source_id = s.id) as counters,
         (select coalesce(jsonb_agg(jsonb_build_object('origin', k.origin, 'createdAt', k.created_at) order by k.created_at desc), '[]')
           from source_secret k where k.source_id = s.id and k.retired_at is null) as secrets

@@ -1,6 +1,7 @@
 import type { SafeName, SignAudit } from '@tidegate/core';
 import { type Audited, inAuditedTransaction } from '../audit/in-audited-transaction.ts';
-import type { Sql, Transaction } from '../database/connect.ts';
+import type { Sql } from '../database/connect.ts';
+import { lockSource } from './lock-source.ts';
 
 export interface SourceOrder {
   readonly name: string;
@@ -105,21 +106,4 @@ export async function removeSource(sql: Sql, order: SourceOrder, sign: SignAudit
     const entry = { actor, action: 'source.remove', target: name, reason: null, facts: {} } as const;
     return { outcome: { kind: 'removed' }, entry };
   });
-}
-
-interface LockedSource {
-  readonly id: number;
-  readonly origin: 'config' | 'cli';
-  /** The live ones, newest first. */
-  readonly secrets: { readonly lookupHash: Buffer; readonly origin: 'config' | 'cli' }[];
-}
-
-async function lockSource(tx: Transaction, name: string): Promise<LockedSource | null> {
-  const [source] = await tx<{ id: number; origin: 'config' | 'cli' }[]>`
-    select id, origin from source where name = ${name} and retired_at is null for no key update`;
-  if (source === undefined) return null;
-  const secrets = await tx<LockedSource['secrets']>`
-    select lookup_hash, origin from source_secret where source_id = ${source.id} and retired_at is null
-    order by created_at desc, lookup_hash`;
-  return { ...source, secrets };
 }

@@ -7,6 +7,7 @@ import { connect, type Sql } from '../database/connect.ts';
 import { addSource } from './add-source.ts';
 import { addSourceCounts } from './add-source-counts.ts';
 import { applySources, type SourceConfig } from './apply-sources.ts';
+import { cancelRotation } from './cancel-rotation.ts';
 import { listSourceSecrets } from './list-source-secrets.ts';
 import { isLiveSecret, listSources } from './list-sources.ts';
 import { finishRotation, removeSource, rotateSource } from './rotate-source.ts';
@@ -44,6 +45,8 @@ const rotate = (name: string, secret: string, becomesConfigured = false) =>
   rotateSource(sql, { name, actor: ada, secretHash: hash(secret), becomesConfigured }, sign);
 const finish = (name: string, made: string | null = null) =>
   finishRotation(sql, { name, actor: ada, madeHash: made === null ? null : hash(made) }, sign);
+const cancel = (name: string, made: string | null = null) =>
+  cancelRotation(sql, { name, actor: ada, madeHash: made === null ? null : hash(made) }, sign);
 const remove = (name: string) => removeSource(sql, { name, actor: ada }, sign);
 
 /** Which secrets a receiver takes, as `source/secret`. */
@@ -143,6 +146,39 @@ describe('a rotation', () => {
   });
 });
 
+describe('a rotation whose second URL was lost', () => {
+  it('is cancelled: the second secret ends, the first stays, and another can be made', async () => {
+    await add('hand', 'c1');
+    expect((await cancel('hand')).outcome).toEqual({ kind: 'nothing_to_cancel' });
+    await rotate('hand', 'c2');
+    expect((await cancel('hand')).outcome).toEqual({ kind: 'cancelled' });
+    expect(await taken(['c1', 'c2'])).toEqual(['hand/c1']);
+    expect((await rotate('hand', 'c3')).outcome).toEqual({ kind: 'rotated' });
+    expect(await taken(['c1', 'c2', 'c3'])).toEqual(['hand/c1', 'hand/c3']);
+    expect((await cancel('nobody')).outcome).toEqual({ kind: 'not_found' });
+    expect((await actions()).slice(-2)).toEqual(['source.cancel_rotation hand', 'source.rotate hand']);
+  });
+
+  it('of a secret that the config gives leaves that one', async () => {
+    await applySources(sql, [config('home', 'h1')]);
+    await rotate('home', 'c2');
+    expect((await cancel('home')).outcome).toEqual({ kind: 'cancelled' });
+    expect(await taken(['h1', 'c2'])).toEqual(['home/h1']);
+  });
+
+  it('is not lost, and stays, when the config or its file gives it', async () => {
+    await applySources(sql, [config('home', 'h1')]);
+    await rotate('home', 'h2', true);
+    expect((await cancel('home', 'h2')).outcome).toEqual({ kind: 'configured' });
+    // The file still has the first one: it was never written.
+    expect((await cancel('home', 'h1')).outcome).toEqual({ kind: 'cancelled' });
+    expect(await taken(['h1', 'h2'])).toEqual(['home/h1']);
+    await applySources(sql, [config('home', 'h3')]);
+    expect((await cancel('home')).outcome).toEqual({ kind: 'configured' });
+    expect(await taken(['h1', 'h3'])).toEqual(['home/h1', 'home/h3']);
+  });
+});
+
 describe('a config', () => {
   it('that changes a secret keeps the one before live, and no more than two', async () => {
     for (const secret of ['h1', 'h2', 'h3']) await applySources(sql, [config('home', secret)]);
@@ -160,29 +196,65 @@ describe('a config', () => {
   });
 });
 
+describe('a source that the config no longer names', () => {
+  it('has no secret left, and none comes back with it but the one that the config gives', async () => {
+    for (const secret of ['leaked', 'h1']) await applySources(sql, [config('home', secret), config('other', 'o1')]);
+    await applySources(sql, [config('other', 'o1')]);
+    expect(await taken(['leaked', 'h1', 'o1'])).toEqual(['other/o1']);
+    await applySources(sql, [config('home', 'h2'), config('other', 'o1')]);
+    expect(await taken(['leaked', 'h1', 'h2', 'o1'])).toEqual(['home/h2', 'other/o1']);
+  });
+
+  it('takes the secret along that a person gave it', async () => {
+    await applySources(sql, [config('home', 'h1')]);
+    await rotate('home', 'c2');
+    await applySources(sql, []);
+    await applySources(sql, [config('home', 'h1')]);
+    expect(await taken(['h1', 'c2'])).toEqual(['home/h1']);
+  });
+
+  it('needs a secret when it comes back, as a new one does', async () => {
+    await applySources(sql, [config('home', 'h1')]);
+    await applySources(sql, []);
+    await expect(applySources(sql, [{ ...config('home', 'x'), secretHash: null }])).rejects.toMatchObject({
+      code: 'source_secret_missing',
+    });
+  });
+
+  it('leaves no secret behind that was live when it was retired by an older version', async () => {
+    await applySources(sql, [config('home', 'leaked')]);
+    await sql`update source set retired_at = clock_timestamp()`;
+    await applySources(sql, [config('home', 'h1')]);
+    expect(await taken(['leaked', 'h1'])).toEqual(['home/h1']);
+  });
+});
+
 describe('the list', () => {
   it('shows what was seen and counted, and no secret', async () => {
     await add('hand', 'c1');
     await rotate('hand', 'c2');
     const [source] = await sql<{ id: number }[]>`select id from source`;
-    const heard = (outcomes: Record<string, number>, dateShape: string | null, seenMs: number) =>
+    const heard = (outcomes: Record<string, number>, dateShape: string | null, seenMs: number, problem?: string) =>
       addSourceCounts(sql, [
         {
           sourceId: source?.id ?? 0,
           outcomes,
           lastSeenAt: new Date(seenMs),
           firstReport: dateShape === null ? null : { dateShape },
+          firstRejection: problem === undefined ? null : { problem },
         },
       ]);
     await heard({ recorded: 11, malformed: 1 }, null, 2000);
     await heard({ recorded: 1 }, 'utc7', 3000);
-    await heard({ repeated: 2 }, 'another', 1000);
+    await heard({ repeated: 2 }, 'another', 1000, 'missing');
+    await heard({ malformed: 1 }, null, 1000, 'another');
     const [row] = await listSources(sql);
     expect(row).toMatchObject({
       name: 'hand',
       lastSeenAt: new Date(3000),
       firstReport: { dateShape: 'utc7' },
-      counters: { recorded: 12, malformed: 1, repeated: 2 },
+      firstRejection: { problem: 'missing' },
+      counters: { recorded: 12, malformed: 2, repeated: 2 },
       secrets: [{ origin: 'cli' }, { origin: 'cli' }],
     });
     expect(JSON.stringify(row)).not.toContain(hash('c1').toString('hex').slice(0, 8));

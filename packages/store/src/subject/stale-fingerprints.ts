@@ -3,6 +3,7 @@ import type { Sql } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { toStoreError } from '../database/store-error.ts';
 import type { Fingerprint } from './resolve-subjects.ts';
+import { STAND_IN_VERSION } from './stand-in-version.ts';
 
 /** Element type: postgres.js would take an array of buffers for one buffer. */
 const BYTEA = 17;
@@ -14,11 +15,13 @@ export interface StoredSubject {
   readonly type: SubjectType;
   readonly group: string;
   readonly name: string | null;
-  /** One of the two is null. */
+  /** One of the two is null; both are of a stand-in, which has no id. */
   readonly publicId: string | null;
   readonly sealedId: Buffer | null;
   readonly fingerprintVersion: number;
   readonly fingerprint: Buffer;
+  /** Whether it only stands for a service whose device nobody has told us of. */
+  readonly standIn: boolean;
 }
 
 /** Subjects after a row id that lack the fingerprint of a version, or do not carry it as their newest, by row id. */
@@ -71,12 +74,12 @@ export async function saveFingerprints(
   });
 }
 
-/** Removes fingerprints of versions whose key is no longer live, up to `limit`. @returns how many */
+/** Removes fingerprints of versions whose key is no longer live, up to `limit`; those of stand-ins have none. @returns how many */
 export async function dropDeadFingerprints(sql: Sql, live: readonly number[], limit: number): Promise<number> {
   try {
     const dropped = await sql`
       delete from fingerprint where (version, value) in (
-        select version, value from fingerprint where version <> all(${[...live]}::int[]) order by version, value limit ${limit})`;
+        select version, value from fingerprint where version <> all(${[STAND_IN_VERSION, ...live]}::int[]) order by version, value limit ${limit})`;
     return dropped.count;
   } catch (error) {
     throw toStoreError(error);
@@ -84,6 +87,7 @@ export async function dropDeadFingerprints(sql: Sql, live: readonly number[], li
 }
 
 export interface FingerprintCount {
+  /** Stand-ins are not counted, here or below. */
   readonly subjects: number;
   /** Subjects that lack the fingerprint of the version asked for. */
   readonly stale: number;
@@ -93,9 +97,9 @@ export interface FingerprintCount {
 export async function countFingerprints(sql: Sql, version: number): Promise<FingerprintCount> {
   try {
     const [row] = await sql<FingerprintCount[]>`
-      select (select count(*)::int from subject) as subjects, (select count(*)::int from subject s where ${isStale(sql, version)}) as stale,
+      select (select count(*)::int from subject where fingerprint_version <> ${STAND_IN_VERSION}) as subjects, (select count(*)::int from subject s where ${isStale(sql, version)}) as stale,
         (select coalesce(json_agg(json_build_object('version', v.version, 'count', v.count) order by v.version), '[]')
-          from (select version, count(*)::int as count from fingerprint group by version) v) as by_version`;
+          from (select version, count(*)::int as count from fingerprint where version <> ${STAND_IN_VERSION} group by version) v) as by_version`;
     if (row === undefined) throw new Error('a select without from answered no row');
     return row;
   } catch (error) {
@@ -104,12 +108,13 @@ export async function countFingerprints(sql: Sql, version: number): Promise<Fing
 }
 
 function storedColumns(sql: Sql) {
-  return sql`s.id, s.alias, s.type, s.group_name as group, s.name, s.public_id, s.sealed_id, s.fingerprint_version, s.fingerprint`;
+  return sql`s.id, s.alias, s.type, s.group_name as group, s.name, s.public_id, s.sealed_id, s.fingerprint_version, s.fingerprint,
+    s.fingerprint_version = ${STAND_IN_VERSION} as stand_in`;
 }
 
 function isStale(sql: Sql, version: number) {
-  return sql`(s.fingerprint_version <> ${version}
-    or not exists (select 1 from fingerprint f where f.subject_id = s.id and f.version = ${version}))`;
+  return sql`(s.fingerprint_version <> ${STAND_IN_VERSION} and (s.fingerprint_version <> ${version}
+    or not exists (select 1 from fingerprint f where f.subject_id = s.id and f.version = ${version})))`;
 }
 
 function fingerprintTaken(): AppError {

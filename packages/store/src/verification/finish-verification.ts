@@ -1,10 +1,19 @@
-import { type GateSettlement, type SettlingGate, settleGate } from '@tidegate/core';
+import {
+  type GateReason,
+  type GateSettlement,
+  isKeptShut,
+  keptShutStep,
+  type OpeningVeto,
+  type SettlingGate,
+  settleGate,
+} from '@tidegate/core';
 import { hasHeldCallbacks } from '../callback/has-held-callbacks.ts';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { noteVerification } from '../incident/note-verification.ts';
 import { openFromVerification } from '../incident/open-from-verification.ts';
 import { resolveVerified } from '../incident/resolve-verified.ts';
+import { receiversHeard } from '../receiver/receivers-heard.ts';
 import { reconcile } from '../reconciliation/reconcile.ts';
 import type { ClaimedVerification } from './claim-verifications.ts';
 import { saveVerification } from './save-verification.ts';
@@ -38,21 +47,26 @@ export async function finishVerification(
     }
     const gate = await lockGate(tx, run.serviceId);
     const held = await hasHeldCallbacks(tx, run.serviceId);
-    // Read after the gate is locked: the start of flapping locks it too, and raises its generation.
-    const flapping = await isFlapping(tx, run.serviceId);
+    // Read after the gate is locked: the start of flapping locks it too, and so does retiring a receiver; both raise its
+    // generation.
+    const veto = await readVeto(tx, run.serviceId, timing.silentAfterMs);
     const ended = { id: run.id, generation: run.generation, outcome } as const;
-    const settlement = settleGate(gate, ended, timing.requiredPasses, held, flapping);
+    const settlement = settleGate(gate, ended, timing.requiredPasses, held, veto);
     await saveVerification(tx, result, settlement);
+    const keptShut = isKeptShut(gate, ended, settlement);
+    const tell = () => (keptShut ? openFromKeptShut(tx, result, timing, gate) : null);
     if (settlement.kind === 'overtaken')
-      return { settlement, nextDueAt: null, resolvedIncidents: [], openedIncident: null };
+      return { settlement, nextDueAt: null, resolvedIncidents: [], openedIncident: await tell() };
 
     const nextDueAt = await saveGate(tx, result, gate.attempt, settlement, timing);
     if (settlement.proves) await clearViews(tx, run);
-    if (isNews(settlement, outcome, flapping))
+    if (isNews(settlement, outcome, veto, gate.reason))
       await noteVerification(tx, result, settlement.passes, timing.requiredPasses);
     const resolvedIncidents = settlement.proves ? await resolveVerified(tx, run, toResolving(settlement, timing)) : [];
     const openedIncident =
-      outcome !== 'passed' && settlement.state === 'held' ? await openFromVerification(tx, result, timing) : null;
+      outcome !== 'passed' && settlement.state === 'held'
+        ? await openFromVerification(tx, result, timing)
+        : await tell();
     if (settlement.change === 'opened') {
       const { serviceId } = run;
       await reconcile(tx, { serviceId, generation: settlement.generation, trigger: 'release', shutSince: gate.since });
@@ -61,12 +75,32 @@ export async function finishVerification(
   });
 }
 
+/** No run of such a gate says what is wrong with it, unless it failed: then that is told. */
+function openFromKeptShut(
+  tx: Transaction,
+  result: VerificationResult,
+  timing: VerificationTiming,
+  { reason }: SettlingGate,
+): Promise<string | null> {
+  const failed = result.verdict !== 'healthy' && result.verdict !== 'inconclusive';
+  const told = failed
+    ? result
+    : { ...result, verdict: 'inconclusive' as const, firstBroken: null, runbook: keptShutStep(reason) };
+  return openFromVerification(tx, told, { ...timing, patienceMs: timing.keptShutPatienceMs });
+}
+
 /**
- * Whether a run belongs on the timeline. A re-check that finds an open gate healthy is no news; while it flaps a pass counts
- * for nothing, and an hour of them would bury what matters.
+ * Whether a run belongs on the timeline. A re-check that finds an open gate healthy is no news; while it flaps, or waits only for
+ * a silent receiver, a pass changes nothing, and an hour of them would bury what matters.
  */
-function isNews(settlement: Settled, outcome: 'passed' | 'failed' | 'inconclusive', flapping: boolean): boolean {
-  return outcome !== 'passed' || settlement.change === 'opened' || (settlement.state === 'held' && !flapping);
+function isNews(
+  settlement: Settled,
+  outcome: 'passed' | 'failed' | 'inconclusive',
+  veto: OpeningVeto,
+  before: GateReason,
+): boolean {
+  const waits = veto.flapping || (veto.receiverSilent && before === 'receiver_silent');
+  return outcome !== 'passed' || settlement.change === 'opened' || (settlement.state === 'held' && !waits);
 }
 
 /** Before the views, as the one order has it: a pass also says how lately each subject was confirmed. */
@@ -76,8 +110,9 @@ async function lockSubjects(tx: Transaction, serviceId: number): Promise<void> {
 }
 
 function toResolving(settlement: Settled, timing: VerificationTiming) {
-  const { openAfterMs, mass = null } = timing;
-  return { opened: settlement.change === 'opened', mass, openAfterMs, maxWaitMs: openAfterMs };
+  const { openAfterMs, reopenWithinMs, mass = null } = timing;
+  const opened = settlement.change === 'opened';
+  return { opened, mass, settleMs: reopenWithinMs, openAfterMs, maxWaitMs: openAfterMs };
 }
 
 async function lockViews(tx: Transaction, serviceId: number): Promise<void> {
@@ -93,13 +128,14 @@ async function lockGate(tx: Transaction, serviceId: number): Promise<SettlingGat
   return gate;
 }
 
-async function isFlapping(tx: Transaction, serviceId: number): Promise<boolean> {
-  const [row] = await tx<{ flapping: boolean }[]>`select exists (
+async function readVeto(tx: Transaction, serviceId: number, silentAfterMs: number): Promise<OpeningVeto> {
+  const [row] = await tx<OpeningVeto[]>`select not ${receiversHeard(tx, silentAfterMs)} as receiver_silent, exists (
     select 1 from incident i where i.kind = 'flapping' and i.state <> 'resolved'
       and (i.id in (select incident_id from incident_service where service_id = ${serviceId})
         or i.id in (select x.incident_id from incident_subject x join dependency d on d.subject_id = x.subject_id
                      where d.service_id = ${serviceId}))) as flapping`;
-  return row?.flapping ?? false;
+  if (row === undefined) throw new Error('a select without from answered no row');
+  return row;
 }
 
 async function saveGate(

@@ -20,9 +20,13 @@ export interface VerificationTiming {
   readonly openAfterMs: number;
   /** How long the gate may be held like this before an incident opens (`incidentPatience`). */
   readonly patienceMs: number;
+  /** The same where no run comes to an end because the gate is shut again each time. */
+  readonly keptShutPatienceMs: number;
   readonly reopenWithinMs: number;
   /** When a mass outage is one; null or absent: it goes on until the gates of all its services are open, and no longer. */
   readonly mass?: MassPolicy | null;
+  /** How long a registered receiver may be silent: then no run opens a gate. */
+  readonly silentAfterMs: number;
   /** Fresh id, used if a lasting failure opens an incident. */
   readonly incidentId: string;
 }

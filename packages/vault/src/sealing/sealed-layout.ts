@@ -5,7 +5,6 @@ export type SealPurpose =
   | 'subject-id'
   | 'action-date'
   | 'quarantined-body'
-  | 'spooled-delivery'
   | 'callback-url'
   | 'callback-headers'
   | 'callback-body'

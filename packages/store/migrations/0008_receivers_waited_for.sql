@@ -1,0 +1,1 @@
+CREATE INDEX "receiver_waited_for" ON "receiver" USING btree ("id") WHERE retired_at is null;

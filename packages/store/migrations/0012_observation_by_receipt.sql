@@ -1,0 +1,1 @@
+CREATE INDEX "observation_subject_received" ON "observation" USING btree ("subject_id","first_received_at");

@@ -42,7 +42,7 @@ export { type NextDue, nextDue } from './health/next-due.ts';
 export { ping } from './health/ping.ts';
 export { type Overview, readOverview } from './health/read-overview.ts';
 export { type CorrelatedGroup, correlateDue } from './incident/correlate-due.ts';
-export { type BlipRow, listBlips } from './incident/list-blips.ts';
+export { type BlipFilter, type BlipRow, listBlips } from './incident/list-blips.ts';
 export { type IncidentFilter, type IncidentRow, listIncidents } from './incident/list-incidents.ts';
 export type { Policies } from './incident/policies.ts';
 export { type IncidentDetail, readIncident, type VerificationView } from './incident/read-incident.ts';

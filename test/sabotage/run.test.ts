@@ -87,7 +87,7 @@ describe('the sabotage runner', () => {
     expect(verdictOf('3-harmless')).toBe('I1: NOT caught, every test stayed green');
     expect(verdictOf('4-crashing')).toContain('I1: NOT caught, red, but no assertion failed: ReferenceError');
     expect(verdictOf('5-unreadable')).toBe('I1: NOT caught, the tests could not be loaded');
-    expect(verdictOf('6-beside-the-point')).toBe('I1: NOT caught, only tests that do not cite I1 turned red');
+    expect(verdictOf('6-beside-the-point')).toBe('I1: NOT caught, every test stayed green');
     expect(verdictOf('7-uncited')).toBe('I9: NOT caught, no test in the named files cites I9');
     expect(verdictOf('8-red-before')).toContain('is failed without the patch');
     expect(verdictOf('9-stale')).toContain('I1: NOT caught, the patch does not apply');

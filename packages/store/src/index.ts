@@ -45,7 +45,7 @@ export { ping } from './health/ping.ts';
 export { type Overview, readOverview } from './health/read-overview.ts';
 export { type ReleaseWork, readReleaseWork } from './health/read-release-work.ts';
 export { type CorrelatedGroup, correlateDue } from './incident/correlate-due.ts';
-export { type BlipRow, listBlips } from './incident/list-blips.ts';
+export { type BlipFilter, type BlipRow, listBlips } from './incident/list-blips.ts';
 export { type IncidentFilter, type IncidentRow, listIncidents } from './incident/list-incidents.ts';
 export type { Policies } from './incident/policies.ts';
 export { type IncidentDetail, readIncident, type VerificationView } from './incident/read-incident.ts';

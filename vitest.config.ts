@@ -6,6 +6,9 @@ const fromSource = {
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source', 'node'] } },
 };
 
+/** Test files at a time, also where there are just two cores: many of them wait more than they compute. */
+const WORKERS = 2;
+
 /** These start every process of Tidegate from `dist`, so they come last and not all at once. */
 const SYSTEM = ['test/{e2e,faults}/**/*.test.ts'];
 const INTEGRATION = ['test/integration/**/*.test.ts'];
@@ -24,6 +27,7 @@ export default defineConfig({
           environment: 'node',
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -34,6 +38,7 @@ export default defineConfig({
           environment: 'node',
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -44,7 +49,7 @@ export default defineConfig({
           environment: 'node',
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 1 },
         },
       },

@@ -4,6 +4,7 @@ import type { SafeName } from '@tidegate/core';
 import {
   beatReceiver,
   claimLookups,
+  expectReceiver,
   forceOpenGate,
   listAudit,
   listReceivers,
@@ -34,6 +35,8 @@ beforeAll(async () => {
   test = await startTestApi();
   sql = test.sql;
   planted = await plantService(sql, 'agent');
+  // Beats are planted in the past, and none from before the start of the server counts.
+  await sql`select pg_sleep(greatest(0, 7 - extract(epoch from clock_timestamp() - pg_postmaster_start_time())))`;
 }, 60_000);
 beforeEach(async () => {
   await sql`truncate receiver, callback, attempt, ramp, circuit`;
@@ -94,6 +97,31 @@ describe('a gate that is asked about', () => {
       { silentAt: Date }[]
     >`select heartbeat_at + interval '5 seconds' as silent_at from receiver`;
     expect([decision, Date.parse(validUntil)]).toEqual(['allowed', row?.silentAt.getTime()]);
+  });
+
+  it(
+    verifies('I2.heartbeat', 'is held by a receiver that is expected and has not beaten, retired before or not'),
+    async () => {
+      await expectReceiver(sql, 'rcv_one', SILENT_AFTER_MS);
+      expect((await gate()).reason).toBe('receiver_silent');
+      await beatReceiver(sql, 'rcv_one');
+      await expectReceiver(sql, 'rcv_one', SILENT_AFTER_MS);
+      expect((await gate()).decision).toBe('allowed');
+      await retireReceiver(sql, 'rcv_one', 'self');
+      expect((await gate()).decision).toBe('allowed');
+      await expectReceiver(sql, 'rcv_one', SILENT_AFTER_MS);
+      expect((await gate()).reason).toBe('receiver_silent');
+    },
+  );
+
+  it(verifies('I2.heartbeat', 'is held until each receiver has beaten since Postgres was started'), async () => {
+    const tenDaysMs = 240 * HOUR_MS;
+    await beatReceiver(sql, 'rcv_one');
+    const heardUntil = async () => (await readGates(sql, ['agent'], tenDaysMs))[0]?.heardUntil?.getTime() ?? 0;
+    expect(await heardUntil()).toBeGreaterThan(Date.now() + HOUR_MS);
+    await sql`update receiver set heartbeat_at = pg_postmaster_start_time() - interval '1 ms'`;
+    expect(await heardUntil()).toBeLessThan(Date.now());
+    expect(await listReceivers(sql, tenDaysMs)).toMatchObject([{ id: 'rcv_one', silent: true }]);
   });
 
   it('is judged by the clock of Postgres, whatever the clock of the api says', async () => {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { cp, readdir, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createQueue, type Queue } from '@tidegate/queue';
 import type { WebhookEvent } from '@tidegate/simulator';
 import { claimKeyring, connect, findStoredSubject, loadDataKey, type Sql } from '@tidegate/store';
 import { createKeyring, loadKeyring } from '@tidegate/vault';
-import { createOpener, loadOpeningKeyring } from '@tidegate/vault/open';
+import { createOpener, loadOpeningKeyring, retireKeys, rotateKeyring } from '@tidegate/vault/open';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HalfOpenProxy, startHalfOpenProxy } from '../support/half-open-proxy.ts';
 import { type PlantedService, plantService } from '../support/plant-service.ts';
@@ -142,6 +142,20 @@ describe('while Postgres refuses connections', () => {
     expect(Math.max(...at(older))).toBeLessThanOrEqual(Math.min(...at(newer.slice(-1))));
   });
 
+  it(verifies('I2.heartbeat', 'has gates held from before the first of them is recorded'), async () => {
+    await intake.stop();
+    const seen: number[] = [];
+    const rowsNow = async () => (await sql`select count(*)::int as n from delivery`)[0]?.n;
+    intake = await startIntake({ expect: async () => void seen.push(await rowsNow()) });
+    const back = await refuseConnections();
+    expect(await receiveAll([webhook(), webhook()])).toEqual(['store_unavailable', 'store_unavailable']);
+    expect(seen).toEqual([]);
+    await back();
+    await catchUp();
+    expect(seen[0]).toBe(0);
+    expect(await rowsNow()).toBe(2);
+  });
+
   it('seals tokens under a key that the store gets with them, and a receiver that starts then does so too', async () => {
     const bringBack = await refuseConnections();
     const tokens = Array.from({ length: 5 }, () => `invented-${randomBytes(12).toString('hex')}`);
@@ -205,6 +219,78 @@ describe('while Postgres refuses connections', () => {
     await expectOnce(webhooks.slice(1));
     expect((await readdir(spoolDir())).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
     expect(await generation()).toBe(before + 1);
+  });
+
+  const asOpen = () =>
+    sql`update gate set state = 'open', reason = 'verified', generation = 7, opened_by = 'ver_planted'`;
+  const gates = () => sql`select state, generation from gate`;
+  const asideFiles = async () => (await readdir(spoolDir())).filter((name) => name.endsWith('.damaged'));
+
+  it.each([
+    ['fingerprint', { fingerprint: true, sealing: false }, '298487', 'Tunnel'],
+    ['sealing', { fingerprint: false, sealing: true }, 'invented-token-of-a-device', 'Token'],
+  ] as const)('counts as lost what needs a retired %s key, and shuts every gate', async (_, rotated, Id, Type) => {
+    const keyringDir = join(folder, 'keyring');
+    await asOpen();
+    const bringBack = await refuseConnections();
+    await receiveAll([webhook({ Id, Type })]);
+    await rotateKeyring(keyringDir, rotated);
+    await intake.keys.look();
+    const kept = webhook({ Id: '298488' });
+    await receiveAll([kept]);
+    await retireKeys(keyringDir);
+    await intake.keys.look();
+    await bringBack();
+    await catchUp();
+    await expectOnce([kept]);
+    expect(await gates()).toEqual([{ state: 'held', generation: 8 }]);
+    expect(await asideFiles()).toHaveLength(1);
+    const { recipient } = await loadKeyring(keyringDir);
+    expect(await sql`select id from data_key where recipient_key_id <> ${recipient.id}`).toEqual([]);
+  });
+
+  it('records what was sealed under keys that were rotated and are live', async () => {
+    const bringBack = await refuseConnections();
+    const webhooks = [webhook(), webhook({ Id: 'invented-token-of-another', Type: 'Token' })];
+    await receiveAll(webhooks);
+    await rotateKeyring(join(folder, 'keyring'), { fingerprint: true, sealing: true });
+    await intake.keys.look();
+    await bringBack();
+    await catchUp();
+    await expectOnce(webhooks);
+    expect(await asideFiles()).toEqual([]);
+  });
+
+  it('counts an end of a segment that is cut off as lost, shuts every gate once, and becomes whole', async () => {
+    await asOpen();
+    const bringBack = await refuseConnections();
+    const webhooks = [webhook(), webhook()];
+    for (const body of webhooks) await receiveAll([body]);
+    await intake.stop();
+    const [name = ''] = (await readdir(spoolDir())).filter((file) => file.endsWith('.spool'));
+    const path = join(spoolDir(), name);
+    const bytes = await readFile(path);
+    // A bit of the last frame's length: it seems to go on behind the end of the file.
+    const lengthAt = bytes.lastIndexOf(Buffer.from([0xff, 0x54, 0x47, 0x01])) + 4;
+    bytes[lengthAt] = 0x40;
+    await writeFile(path, bytes);
+    await bringBack();
+    intake = await startIntake();
+    await catchUp();
+    await expectOnce(webhooks.slice(0, 1));
+    expect(await gates()).toEqual([{ state: 'held', generation: 8 }]);
+    expect(intake.recorder.isWhole()).toBe(true);
+  });
+
+  it('gets through bodies that together take longer than one step may', async () => {
+    const bringBack = await refuseConnections();
+    for (let n = 0; n < 30; n += 1) await intake.receive(`{"Id":"not a webhook ${n}"}`).catch(() => undefined);
+    await bringBack();
+    await sql`create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.4); return new; end $$`;
+    await sql`create trigger linger before insert on quarantine for each row execute function linger()`;
+    expect(await intake.recorder.catchUp()).toBe(true);
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from quarantine`;
+    expect(row?.count).toBe(30);
   });
 
   it('does not come to believe a date by waiting that was too far ahead when it came', async () => {

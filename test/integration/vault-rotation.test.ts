@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createQueue, type Queue } from '@tidegate/queue';
-import { claimKeyring, connect, findStoredSubject, loadDataKey, type Sql } from '@tidegate/store';
+import { beatReceiver, claimKeyring, connect, findStoredSubject, loadDataKey, type Sql } from '@tidegate/store';
 import { createKeyring, loadKeyring } from '@tidegate/vault';
 import { createOpener, loadOpeningKeyring } from '@tidegate/vault/open';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -380,6 +380,37 @@ describe('a subject that stands for a service whose device nobody has told us of
     expect([shown.code, shown.stdout]).toEqual([1, '']);
     expect(shown.stderr).toMatch(/^This alias stands for a service whose device nobody has told us of yet/);
   }, 60_000);
+});
+
+describe('retiring keys while a receiver is silent', () => {
+  const beatAt = (offsetSeconds: number) =>
+    sql`update receiver set heartbeat_at = clock_timestamp() + make_interval(secs => ${offsetSeconds})`;
+
+  it('is refused: it may hold deliveries that need them', async () => {
+    await vault('rotate', '--reason', 'test');
+    await letSettle();
+    await beatReceiver(sql, 'rcv_spooling');
+    await beatAt(-6);
+    const before = await loadKeyring(keyringDir);
+    const refused = await vault('rewrap', '--retire');
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^Receiver rcv_spooling is silent [^\n]+\n$/),
+    ]);
+    expect((await loadKeyring(keyringDir)).fingerprint.keys.size).toBe(before.fingerprint.keys.size);
+    expect(before.fingerprint.keys.size).toBe(2);
+    // However long the command takes.
+    await beatAt(600);
+    expect((await vault('rewrap', '--retire')).code).toBe(0);
+    // One that is not waited for any more does not keep keys from being retired.
+    await vault('rotate', '--reason', 'test');
+    await letSettle();
+    await beatAt(-6);
+    expect((await vault('rewrap', '--retire')).code).toBe(1);
+    await sql`update receiver set retired_at = clock_timestamp(), retired_by = 'ada'`;
+    expect((await vault('rewrap', '--retire')).code).toBe(0);
+  });
 });
 
 describe('tidegate vault init', () => {

@@ -30,6 +30,8 @@ export interface IntakeSettings {
   /** Where it spools; a folder of its own, removed in the end, unless given. */
   readonly spoolDir?: string;
   readonly spoolLimits?: SpoolLimits;
+  /** Has gates held until it beats; nothing unless given. */
+  readonly expect?: () => Promise<void>;
 }
 
 /** Starts one; any number may run on one database. */
@@ -50,6 +52,7 @@ export async function runIntake(settings: IntakeSettings): Promise<RunningIntake
     spool,
     prepare: () => Promise.resolve(),
     prepared: true,
+    expect: settings.expect ?? (() => Promise.resolve()),
     queue: settings.queue,
     config: parseConfig({ file: 'test.yaml', source: 'sources: [{ name: home }]', app: 'receiver', env: {} }),
     log: createLogger({ app: 'receiver', level: 'silent' }),

@@ -1,10 +1,11 @@
 import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
 import { type AppContext, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
-import { connect, ping, saveDataKey } from '@tidegate/store';
+import { connect, expectReceiver, ping, saveDataKey } from '@tidegate/store';
 import { createSealer } from '@tidegate/vault';
 import { openReceiverFolder } from './heartbeat/open-receiver-folder.ts';
 import { startBeating } from './heartbeat/start-beating.ts';
+import { createPreparation } from './prepare-in-time.ts';
 import { prepareStore } from './prepare-store.ts';
 import { createHoldingLimit } from './receive/holding-limit.ts';
 import { createAddressJudge } from './receive/judge-address.ts';
@@ -34,11 +35,10 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
   const { keyring } = keys;
   const { lock, spool, receiverId, sourceMemory } = await openReceiverFolder(env.dataDir);
   const sql = connect(databaseUrl, { application: 'receiver', connections: 4 });
-  const prepare = () => prepareStore({ databaseUrl, sql, keyring, config, dataDir: env.dataDir });
-  const remembered = await prepare().then(
-    () => null,
-    (error: unknown) => sourceMemory.loadInstead(error),
+  const preparation = createPreparation(() =>
+    prepareStore({ databaseUrl, sql, keyring, config, dataDir: env.dataDir }),
   );
+  const remembered = await preparation.orRemember(sourceMemory.loadInstead);
   const dataKeys = createDataKeys((row) => saveDataKey(sql, row));
   const sealer = createSealer({ keyring, saveDataKey: dataKeys.save, now: Date.now });
   await sealer.ready();
@@ -53,8 +53,9 @@ export async function startReceiver(context: AppContext): Promise<RunningApp> {
   const { tally, stopTally } = keepTally(sql, log);
   const { intake, recorder } = createIntake({
     ...{ sql, keyring, sealer, dataKeys, queue, config, spool, log, metrics },
-    prepare: () => prepare().then(() => sources.refresh()),
+    prepare: () => preparation.inTime().then(() => sources.refresh()),
     prepared: remembered === null,
+    expect: () => expectReceiver(sql, receiverId, config.receiver.silentAfterMs),
   });
   const beating = await startBeating({ sql, recorder, receiverId, context });
   const mayPost = createAddressJudge(config.receiver);

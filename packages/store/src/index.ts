@@ -88,6 +88,7 @@ export {
   type StoredQuarantine,
 } from './quarantine/read-quarantine.ts';
 export { beatReceiver } from './receiver/beat-receiver.ts';
+export { expectReceiver } from './receiver/expect-receiver.ts';
 export { listReceivers, type ReceiverRow } from './receiver/list-receivers.ts';
 export {
   type RetireOrder,

@@ -1,10 +1,10 @@
-import { isatty } from 'node:tty';
 import type { SafeName } from '@tidegate/core';
 import { findStoredSubject, recordAudit } from '@tidegate/store';
 import { auditSigner } from '@tidegate/vault';
 import { currentActor } from '../audit/current-actor.ts';
 import { presentHead } from '../audit/present-head.ts';
 import { fail } from '../output/fail.ts';
+import { mayPrintSecret } from '../output/may-print-secret.ts';
 import { say } from '../output/say.ts';
 import { openSubjectId } from './open-subject-id.ts';
 import { withVault } from './with-vault.ts';
@@ -16,18 +16,12 @@ export interface RevealFlags {
   readonly json?: boolean;
 }
 
-const STDOUT = 1;
-const USAGE = 2;
-
 /**
  * `tidegate vault reveal ALIAS`: the id of a device or tunnel as Localtonet knows it; a device's is a credential. Printed to
  * a terminal, or anywhere with `--yes`, and never without a row in the audit trail.
  */
 export async function revealSubject(alias: string, flags: RevealFlags): Promise<void> {
-  if (flags.yes !== true && !isatty(STDOUT)) {
-    fail('The output is not a terminal and may be kept somewhere: say --yes if the id may go there.', USAGE);
-    return;
-  }
+  if (!mayPrintSecret('the id', flags.yes)) return;
   await withVault(async (vault) => {
     const { sql, keyring, countOpenings } = vault;
     const subject = await findStoredSubject(sql, alias);

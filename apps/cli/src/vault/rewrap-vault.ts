@@ -1,5 +1,5 @@
 import type { AuditHead, SafeName } from '@tidegate/core';
-import { countDataKeys, countFingerprints, dropDeadFingerprints, recordAudit } from '@tidegate/store';
+import { countDataKeys, countFingerprints, dropDeadFingerprints, listReceivers, recordAudit } from '@tidegate/store';
 import { auditSigner, describeKeyring } from '@tidegate/vault';
 import { retireKeys } from '@tidegate/vault/open';
 import { currentActor } from '../audit/current-actor.ts';
@@ -118,6 +118,14 @@ async function retire(vault: VaultContext, actor: SafeName): Promise<AuditHead |
   const waiting = await countWaiting(vault);
   if (waiting.subjects + waiting.dataKeys > 0) {
     fail('Something stored still needs an old key: run `tidegate vault rewrap` again.', 1);
+    return null;
+  }
+  const silent = (await listReceivers(sql, vault.silentAfterMs)).find((receiver) => receiver.silent);
+  if (silent !== undefined) {
+    fail(
+      `Receiver ${silent.id} is silent and may hold deliveries that need an old key: start it, or retire it with \`tidegate receivers retire\`.`,
+      1,
+    );
     return null;
   }
   const facts = { fingerprintVersions: fingerprint.versions.join(), sealingKeys: sealing.keys.join() };

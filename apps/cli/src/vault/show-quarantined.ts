@@ -1,10 +1,10 @@
-import { isatty } from 'node:tty';
 import type { SafeName } from '@tidegate/core';
 import { readQuarantined, recordAudit } from '@tidegate/store';
 import { auditSigner } from '@tidegate/vault';
 import { currentActor } from '../audit/current-actor.ts';
 import { presentHead } from '../audit/present-head.ts';
 import { fail } from '../output/fail.ts';
+import { mayPrintSecret } from '../output/may-print-secret.ts';
 import { say } from '../output/say.ts';
 import { withVault } from './with-vault.ts';
 
@@ -15,18 +15,12 @@ export interface ShowFlags {
   readonly json?: boolean;
 }
 
-const STDOUT = 1;
-const USAGE = 2;
-
 /**
  * `tidegate quarantine show ID`: a body as it was sent, as JSON text, so that no byte of it can steer a terminal. Printed to a
  * terminal, or anywhere with `--yes`, and never without a row in the audit trail: it may hold a token.
  */
 export async function showQuarantined(id: string, flags: ShowFlags): Promise<void> {
-  if (flags.yes !== true && !isatty(STDOUT)) {
-    fail('The output is not a terminal and may be kept somewhere: say --yes if the body may go there.', USAGE);
-    return;
-  }
+  if (!mayPrintSecret('the body', flags.yes)) return;
   await withVault(async ({ sql, keyring, opener, countOpenings }) => {
     const row = await readQuarantined(sql, id);
     if (row === null) {

@@ -3,6 +3,7 @@ import { addOpenedValues, claimKeyring, loadDataKey, type Sql, withVaultLock } f
 import type { Keyring } from '@tidegate/vault';
 import { createOpener, loadOpeningKeyring, type Opener, type OpeningKeyring } from '@tidegate/vault/open';
 import { withStore } from '../keys/with-store.ts';
+import { silentAfterMs } from '../receivers/silent-after-ms.ts';
 
 /** What a command has that opens: for nothing but `tidegate vault`. */
 export interface VaultContext {
@@ -11,6 +12,8 @@ export interface VaultContext {
   readonly keyring: Keyring;
   readonly opening: OpeningKeyring;
   readonly opener: Opener;
+  /** How long a receiver may be unheard before it may hold something back. */
+  readonly silentAfterMs: number;
   /** Writes down how many values were opened so far, as the worker does for its own. */
   countOpenings(): Promise<void>;
 }
@@ -35,6 +38,7 @@ export async function withVault(work: (vault: VaultContext) => Promise<void>): P
       opened = new Map();
       await addOpenedValues(sql, counts);
     };
-    await withVaultLock(sql, () => work({ sql, dir, keyring, opening, opener, countOpenings }));
+    const vault = { sql, dir, keyring, opening, opener, silentAfterMs: silentAfterMs(env), countOpenings };
+    await withVaultLock(sql, () => work(vault));
   });
 }

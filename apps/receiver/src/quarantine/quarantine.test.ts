@@ -45,6 +45,13 @@ describe('verifications set off by what was not understood', () => {
     expect(asked).toEqual(['content-type true', 'gates of 1', 'content-type false', 'gates of 2']);
   });
 
+  it('are waited for by who comes while they are on their way, since they may fail', async () => {
+    const { state, quarantine } = watched();
+    state.fails = true;
+    const both = await Promise.allSettled([quarantine.recheck(SOURCE), quarantine.recheck(SOURCE)]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
   it('come with the next body when the store was away for the first', async () => {
     const { asked, state, quarantine } = watched();
     state.fails = true;

@@ -33,6 +33,7 @@ export interface QuarantineOptions {
 /** The body is sealed here, bound to its row; all that is stored beside it are fixed codes and a length (I3). */
 export function createQuarantine({ sealer, save, verifyGates, now }: QuarantineOptions): Quarantine {
   const limit = createRecheckLimit();
+  const rounds = new Map<number, Promise<void>>();
   const withRound = async (sourceId: number, work: (mayVerify: boolean) => Promise<void>) => {
     const taken = limit.take(sourceId, now());
     try {
@@ -50,6 +51,15 @@ export function createQuarantine({ sealer, save, verifyGates, now }: QuarantineO
       const row = { id, sourceId: source.id, field, problem, bytes: body.length, sealedBody };
       await withRound(source.id, (mayVerify) => save(row, mayVerify));
     },
-    recheck: ({ id }) => withRound(id, async (mayVerify) => (mayVerify ? verifyGates(id) : undefined)),
+    recheck({ id }) {
+      // Who comes while a round is on its way waits for that one: it may yet fail.
+      const under = rounds.get(id);
+      if (under !== undefined) return under;
+      const round = withRound(id, async (mayVerify) => (mayVerify ? verifyGates(id) : undefined)).finally(() =>
+        rounds.delete(id),
+      );
+      rounds.set(id, round);
+      return round;
+    },
   };
 }

@@ -31,6 +31,8 @@ export interface IntakeOptions {
   readonly spool: Spool;
   /** What has to be done in the store before anything is recorded there; run until it succeeds once. */
   readonly prepare: () => Promise<void>;
+  /** Has every gate held until this receiver beats. */
+  readonly expect: () => Promise<void>;
   /** Whether that has been done. */
   readonly prepared: boolean;
   readonly log: Log;
@@ -39,13 +41,13 @@ export interface IntakeOptions {
 
 /** Wires the way from a parsed delivery to the commit that it shares with others, and to the spool when that fails. */
 export function createIntake(options: IntakeOptions): { readonly intake: Intake; readonly recorder: Recorder } {
-  const { sql, keyring, sealer, dataKeys, queue, config, spool, prepare, prepared, log, metrics } = options;
+  const { sql, keyring, sealer, dataKeys, queue, config, spool, prepare, prepared, expect, log, metrics } = options;
   const settings = recordSettings(config);
   const announce = createAnnouncer(queue, log);
   const { save: saveBody, verifyGates } = saveQuarantined(sql, queue);
   const commit = createCommit({ sql, keyring, sealer, dataKeys, settings, announce, log, metrics });
   const keeper = createKeeper({ spool, keyring, sealer, dataKeys, log, metrics });
-  const replayer = createReplayer({ sql, settings, saveBody, announce, spool, log, metrics });
+  const replayer = createReplayer({ sql, keyring, settings, saveBody, announce, spool, log, metrics });
   const recorder = createRecorder({
     spool,
     commit,
@@ -57,6 +59,7 @@ export function createIntake(options: IntakeOptions): { readonly intake: Intake;
     replayer,
     prepare,
     prepared,
+    expect,
     reach: () => ping(sql),
     shutAllGates: () => shutAllGates(sql),
     announce,
@@ -71,7 +74,12 @@ export function createIntake(options: IntakeOptions): { readonly intake: Intake;
   const quarantine = createQuarantine({
     sealer,
     save: recorder.saveBody,
-    verifyGates: (sourceId) => withDeadline(verifyGates(sourceId), RECHECK_DEADLINE_MS),
+    // What could not be kept nor make its gates due is lost: all of them are shut for it.
+    verifyGates: (sourceId) =>
+      withDeadline(verifyGates(sourceId), RECHECK_DEADLINE_MS).catch(async (error: unknown) => {
+        await spool.set();
+        throw error;
+      }),
     now: () => performance.now(),
   });
   return { intake: { keyring, sealer, committer, quarantine, now: Date.now }, recorder };

@@ -36,6 +36,8 @@ export interface RecorderOptions {
   readonly prepare: () => Promise<void>;
   /** Whether that has been done. */
   readonly prepared: boolean;
+  /** Has every gate held until this receiver beats: it keeps something back. */
+  readonly expect: () => Promise<void>;
   /** Resolves when the store answers. */
   readonly reach: () => Promise<void>;
   readonly shutAllGates: () => Promise<{ readonly services: readonly string[]; readonly verifyDue: readonly Date[] }>;
@@ -118,10 +120,12 @@ function isWhole({ options: { spool }, prepared, commitSinceMs }: RecorderState)
 }
 
 async function catchUp(state: RecorderState): Promise<boolean> {
-  const { spool, prepare, reach } = state.options;
+  const { options } = state;
+  const { spool, prepare, reach } = options;
   if (!state.prepared) await prepare();
   else if (!spool.isEmpty() || spool.lost()) await withDeadline(reach(), REACH_DEADLINE_MS);
   state.prepared = true;
+  if (!spool.isEmpty() || spool.lost()) await withDeadline(options.expect(), REACH_DEADLINE_MS);
   if (!spool.isEmpty()) await replay(state);
   if (spool.lost()) await makeUpForLoss(state.options);
   return isWhole(state);
@@ -137,10 +141,11 @@ async function replay(state: RecorderState): Promise<void> {
 }
 
 async function makeUpForLoss({ shutAllGates, announce, spool, log }: RecorderOptions): Promise<void> {
+  const losses = spool.losses();
   const { services, verifyDue } = await shutAllGates();
   for (const service of services) log.warn('gate.held', { service, reason: 'receiver_silent' });
   announce({ armedDue: [], verifyDue, shut: [] });
-  await spool.clear();
+  await spool.clear(losses);
 }
 
 function storeAway(): AppError {

@@ -24,7 +24,6 @@ export function createReplayer(options: ReplayerOptions): () => Promise<void> {
       const { records, unreadable } = decode(frames);
       const refused = await replayRecords(options, records);
       const bad = unreadable + refused;
-      if (frames.tornBytes > 0) log.warn('spool.torn', { bytes: frames.tornBytes });
       if (bad > 0) {
         // Before the file is moved, so that a process killed in between does not take the rest for all.
         await spool.set();

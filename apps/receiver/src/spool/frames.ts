@@ -9,10 +9,8 @@ const PAYLOAD_AT = 12;
 /** What could be read of a file of frames. */
 export interface ReadFrames {
   readonly payloads: readonly Buffer[];
-  /** Places where frames were and cannot be read. */
+  /** Places where frames were and cannot be read. An end that is cut off is one: a changed length looks just like it. */
   readonly damaged: number;
-  /** Bytes of an append that was cut off at the end of the file: nobody was told that it is kept. */
-  readonly tornBytes: number;
 }
 
 /** A frame: marker, length (uint32), CRC-32 of length and payload, payload. The payload is UTF-8 text. */
@@ -37,11 +35,10 @@ export function readFrames(bytes: Buffer): ReadFrames {
       continue;
     }
     const next = findNextWhole(bytes, at + 1);
-    if (next === -1 && isTorn(bytes.subarray(at))) return { payloads, damaged, tornBytes: bytes.length - at };
     damaged += 1;
     at = next === -1 ? bytes.length : next;
   }
-  return { payloads, damaged, tornBytes: 0 };
+  return { payloads, damaged };
 }
 
 function wholeFrameAt(bytes: Buffer, at: number): Buffer | null {
@@ -57,14 +54,6 @@ function findNextWhole(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(MARKER, from);
   while (at !== -1 && wholeFrameAt(bytes, at) === null) at = bytes.indexOf(MARKER, at + 1);
   return at;
-}
-
-/** Whether this end of a file is what a crash leaves: a frame that stops too early, or room that was never written. */
-function isTorn(tail: Buffer): boolean {
-  if (tail.every((byte) => byte === 0)) return true;
-  const begun = Math.min(tail.length, MARKER.length);
-  if (tail.compare(MARKER, 0, begun, 0, begun) !== 0) return false;
-  return tail.length < PAYLOAD_AT || tail.length < PAYLOAD_AT + tail.readUInt32BE(LENGTH_AT);
 }
 
 function checksumOf(frame: Buffer): number {

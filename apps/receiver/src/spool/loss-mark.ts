@@ -8,8 +8,10 @@ export interface LossMark {
   lost(): boolean;
   /** What was lost is lost at once for this process, and on disk when this resolves; never rejects. */
   set(): Promise<void>;
-  /** The store has been told: gates were shut for it. */
-  clear(): Promise<void>;
+  /** How often something was lost since this process began, for `clear`. */
+  losses(): number;
+  /** The store has been told of so many losses: gates were shut for them. One that came since stays unforgotten. */
+  clear(told: number): Promise<void>;
 }
 
 const FILE = 'intact';
@@ -21,7 +23,9 @@ const FILE = 'intact';
  */
 export async function openLossMark(dir: string, fresh: boolean): Promise<LossMark> {
   const path = join(dir, FILE);
-  const clear = async () => {
+  const unmark = () => rm(path, { force: true }).then(() => syncFolder(dir));
+  const clear = async (told: number) => {
+    if (told !== losses) return;
     const file = await open(path, 'w', 0o600);
     try {
       await file.sync();
@@ -29,10 +33,12 @@ export async function openLossMark(dir: string, fresh: boolean): Promise<LossMar
       await file.close();
     }
     await syncFolder(dir);
-    lost = false;
+    if (told === losses) lost = false;
+    else await unmark();
   };
   let lost = false;
-  if (fresh) await clear();
+  let losses = 0;
+  if (fresh) await clear(losses);
   else
     lost = await access(path).then(
       () => false,
@@ -40,11 +46,11 @@ export async function openLossMark(dir: string, fresh: boolean): Promise<LossMar
     );
   return {
     lost: () => lost,
+    losses: () => losses,
     async set() {
       lost = true;
-      await rm(path, { force: true })
-        .then(() => syncFolder(dir))
-        .catch(() => undefined);
+      losses += 1;
+      await unmark().catch(() => undefined);
     },
     clear,
   };

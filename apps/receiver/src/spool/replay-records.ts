@@ -1,6 +1,7 @@
 import { AppError } from '@tidegate/core';
 import type { DataKeyRow, DeliveryRecord, RecordSettings, Sql } from '@tidegate/store';
-import { resolveSubjects, saveDataKey, toStoreError } from '@tidegate/store';
+import { loadDataKey, resolveSubjects, saveDataKey, toStoreError } from '@tidegate/store';
+import type { Keyring } from '@tidegate/vault';
 import type { SaveQuarantined } from '../quarantine/save-quarantined.ts';
 import { type CommitEffects, commitDeliveries } from '../record/commit-deliveries.ts';
 import { receivedAtMs } from '../record/new-delivery-id.ts';
@@ -8,13 +9,15 @@ import { withDeadline } from '../record/with-deadline.ts';
 import type { SpooledBody, SpooledDelivery, SpooledRecord } from './spooled-record.ts';
 
 const BATCH = 512;
-const BATCH_DEADLINE_MS = 10_000;
+/** For every step of its own: what is many steps long gets somewhere however slow each is. */
+const STEP_DEADLINE_MS = 10_000;
 /** SQLSTATEs of what a row holds. */
 const BAD_DATA = /^2[23]...$/;
 const TICKS_PER_MS = 10_000n;
 
 export interface ReplayOptions {
   readonly sql: Sql;
+  readonly keyring: Keyring;
   readonly settings: RecordSettings;
   readonly saveBody: SaveQuarantined;
   readonly announce: (effects: CommitEffects, size: number) => void;
@@ -22,13 +25,16 @@ export interface ReplayOptions {
 
 /**
  * Records what was spooled, in order. Every step may be repeated: data keys, subjects, deliveries and bodies are kept once.
- * @returns how many the store refused for what they hold
+ * What was sealed under keys that are retired by now is not recorded: its subject would be taken for one never heard of.
+ * @returns how many were not, for that or because the store refuses what they hold
  * @throws AppError when the store is away again
  */
 export async function replayRecords(options: ReplayOptions, records: readonly SpooledRecord[]): Promise<number> {
   let refused = 0;
   for (let at = 0; at < records.length; at += BATCH) {
-    refused += await withDeadline(replayBatch(options, records.slice(at, at + BATCH)), BATCH_DEADLINE_MS);
+    const batch = records.slice(at, at + BATCH);
+    const usable = await withoutRetired(options, batch);
+    refused += batch.length - usable.length + (await replayBatch(options, usable));
   }
   return refused;
 }
@@ -39,19 +45,23 @@ async function replayBatch(options: ReplayOptions, records: readonly SpooledReco
   for (const record of records) if (record.kind === 'body' && !(await isBodyKept(options, record))) refused += 1;
   const deliveries = records.filter((record) => record.kind === 'delivery');
   if (deliveries.length === 0) return refused;
+  return refused + (await withDeadline(replayDeliveries(options, deliveries), STEP_DEADLINE_MS));
+}
+
+async function replayDeliveries(options: ReplayOptions, deliveries: readonly SpooledDelivery[]): Promise<number> {
   const ids = await resolveOnce(options.sql, deliveries);
   const rows = deliveries.map(({ delivery }, index): DeliveryRecord => {
     const ticks = trustedTicks(delivery, options.settings.skewBoundMs);
     return { ...delivery, subjectId: ids[index] as number, ticks, zone: ticks === null ? null : delivery.zone };
   });
   const outcomes = await commitDeliveries(options.sql, rows, options.settings, options.announce);
-  return refused + outcomes.filter(({ kind }) => kind === 'refused').length;
+  return outcomes.filter(({ kind }) => kind === 'refused').length;
 }
 
 /** Whether the store took a body; false when it refuses it for what it holds, which waiting would not change. */
 async function isBodyKept({ saveBody }: ReplayOptions, { body, verifyGates }: SpooledBody): Promise<boolean> {
   try {
-    await saveBody(body, verifyGates);
+    await withDeadline(saveBody(body, verifyGates), STEP_DEADLINE_MS);
     return true;
   } catch (error) {
     if (error instanceof AppError && BAD_DATA.test(error.detail ?? '')) return false;
@@ -61,7 +71,32 @@ async function isBodyKept({ saveBody }: ReplayOptions, { body, verifyGates }: Sp
 
 async function saveDataKeys(sql: Sql, records: readonly SpooledRecord[]): Promise<void> {
   const rows = new Map<string, DataKeyRow>(records.flatMap(({ dataKeys }) => dataKeys.map((row) => [row.id, row])));
-  for (const row of rows.values()) await saveDataKey(sql, row);
+  for (const row of rows.values()) await withDeadline(saveDataKey(sql, row), STEP_DEADLINE_MS);
+}
+
+/**
+ * Without what was found by no live fingerprint key, and what is sealed under a data key that no live sealing key opens,
+ * unless the store has that data key, since then it was wrapped anew.
+ */
+async function withoutRetired(
+  { sql, keyring }: ReplayOptions,
+  records: readonly SpooledRecord[],
+): Promise<readonly SpooledRecord[]> {
+  const lost = new Set<string>();
+  for (const id of new Set(records.flatMap(({ dataKeys }) => dataKeys.filter(isRetired).map((row) => row.id)))) {
+    if ((await withDeadline(loadDataKey(sql, id), STEP_DEADLINE_MS)) === null) lost.add(id);
+  }
+  return records.filter(
+    (record) => !record.dataKeys.some(({ id }) => lost.has(id)) && (record.kind === 'body' || isNamed(record)),
+  );
+
+  function isRetired({ recipientKeyId }: DataKeyRow): boolean {
+    return !keyring.recipientIds.has(recipientKeyId);
+  }
+
+  function isNamed({ subject: { fingerprint, otherFingerprints = [] } }: SpooledDelivery): boolean {
+    return [fingerprint, ...otherFingerprints].some(({ version }) => keyring.fingerprint.keys.has(version));
+  }
 }
 
 /** The subjects' ids, one per delivery; each subject is asked for once. */

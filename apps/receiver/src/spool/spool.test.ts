@@ -93,10 +93,34 @@ describe('the spool', () => {
     expect(next.lost()).toBe(true);
     expect(await drain(next)).toEqual(texts(3).map(String));
     expect(next.lost()).toBe(true);
-    await next.clear();
+    await next.clear(next.losses());
     expect(next.lost()).toBe(false);
     expect((await openSpool(dir)).lost()).toBe(false);
     await spool.close();
+  });
+
+  it('does not forget what was lost while gates were being shut for an earlier loss', async () => {
+    const spool = await openSpool(dir);
+    await spool.set();
+    const told = spool.losses();
+    await spool.set();
+    await spool.clear(told);
+    expect([spool.lost(), (await openSpool(dir)).lost()]).toEqual([true, true]);
+    const clearing = spool.clear(spool.losses());
+    await spool.set();
+    await clearing;
+    expect([spool.lost(), (await openSpool(dir)).lost()]).toEqual([true, true]);
+    await spool.clear(spool.losses());
+    expect([spool.lost(), (await openSpool(dir)).lost()]).toEqual([false, false]);
+  });
+
+  it('is done with a segment that is gone, although the folder could not be synced', async () => {
+    const spool = await openSpool(dir);
+    await spool.append(texts(1));
+    const next = await spool.oldest();
+    await rm(dir, { recursive: true });
+    await expect(spool.finish(next?.segment as never, true)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(spool.isEmpty()).toBe(true);
   });
 
   it('tells of a disk that refuses, and goes on when it takes writes again', async () => {
@@ -110,15 +134,16 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  it('passes over an append that a crash cut off, and loses nothing by it', async () => {
+  it('takes an end that is cut off for damage, keeps what is before it, and its file', async () => {
     const spool = await openSpool(dir);
     await spool.append(texts(3));
     await spool.close();
     const [name = ''] = await files();
     await appendFile(join(dir, name), encodeFrame(Buffer.from('cut off')).subarray(0, 15));
     const next = await openSpool(dir);
-    expect((await next.oldest())?.frames).toMatchObject({ damaged: 0, tornBytes: 15 });
+    expect((await next.oldest())?.frames).toMatchObject({ damaged: 1 });
     expect(await drain(next)).toEqual(texts(3).map(String));
+    expect(await files()).toEqual([`${name}.damaged`]);
   });
 
   it('moves a damaged segment aside when the rest of it was read, and never deletes it or takes its number again', async () => {

@@ -8,7 +8,7 @@ import { appendTo, listSegments, makeSegment, type OpenSegment, readSegment, typ
 import { syncFolder } from './sync-folder.ts';
 
 /** Deliveries the store could not take, on disk, in order. */
-export interface Spool extends Pick<LossMark, 'lost' | 'set' | 'clear'> {
+export interface Spool extends Pick<LossMark, 'lost' | 'set' | 'losses' | 'clear'> {
   /**
    * Resolves when the payloads are on disk; appends at the same time share one fsync.
    * @throws AppError `spool_full` or `spool_failed`, after the loss was marked
@@ -108,8 +108,9 @@ function describe(state: SpoolState): Spool {
       inTurn(async () => {
         if (whole) await rm(segment.path, { force: true });
         else await rename(segment.path, `${segment.path}.damaged`);
-        await syncFolder(state.dir);
+        // Before the folder is on disk: if that fails the file is gone all the same, and after a crash it is replayed once more.
         state.segments.splice(state.segments.indexOf(segment), 1);
+        await syncFolder(state.dir);
       }),
     close: async () => {
       await appends.drained();

@@ -1,6 +1,7 @@
 import { decideGroup } from '../correlate/decide-group.ts';
 import { decideMass, type LostDevice } from '../correlate/decide-mass.ts';
 import type { GroupDecision, OpenMass } from '../correlate/group-decision.ts';
+import { MASS_QUIET_MS } from '../correlate/mass-quiet-ms.ts';
 import { isStillMass } from './end-incidents.ts';
 import {
   isDue,
@@ -10,9 +11,6 @@ import {
   type PlayedSourceGroup,
   type ReplayWorld,
 } from './replay-world.ts';
-
-/** How long a group must be quiet to join a mass outage that is open; the correlator's own. */
-export const QUIET_MS = 3000;
 
 /** Decides what is due at `now`, source group by source group: first whether a mass outage begins, then each group. */
 export function playMoment(world: ReplayWorld, now: number): void {
@@ -90,7 +88,7 @@ function toLost(world: ReplayWorld, group: PlayedGroup): LostDevice[] {
 
 function joinsEarly(world: ReplayWorld, group: PlayedGroup, begins: boolean, now: number): boolean {
   if ((group.pending?.disconnects ?? 0) === 0) return false;
-  const quiet = begins || (group.pending?.lastAt ?? now) <= now - QUIET_MS;
+  const quiet = begins || (group.pending?.lastAt ?? now) <= now - MASS_QUIET_MS;
   return quiet && group.members.some(({ alias }) => world.states.isDown(alias));
 }
 

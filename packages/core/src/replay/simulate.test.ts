@@ -203,34 +203,17 @@ const toldArb: fc.Arbitrary<Told> = fc.tuple(
 );
 const historyArb = fc.array(toldArb, { maxLength: 40 }).map((told) => history(told));
 
-describe('what a replay costs', () => {
-  it('grows with what happened, and not with how many groups there are', () => {
-    const outages = Array.from({ length: 100 }, (_, n): Told[] => [
-      [`dev_${n % DEVICES}`, 'down', n * 5000],
-      [`dev_${n % DEVICES}`, 'up', n * 5000 + 100],
-    ]);
-    const idle = Array.from({ length: 5000 }, (_, n) => toSubject(`dev_idle${n}`, null));
-    const among = (told: readonly Told[], others: readonly ReplaySubject[]) => {
-      const played = history(told, 3_000_000);
-      return { ...played, subjects: [...played.subjects, ...others] };
-    };
-    const costMs = (one: ReplayHistory) => {
-      const costs = [0, 1, 2].map(() => {
-        const startedAt = performance.now();
-        simulate(one, rules({}, MASS));
-        return performance.now() - startedAt;
-      });
-      return Math.min(...costs);
-    };
-    const alone = costMs(among(outages.flat(), []));
-    // To have so many groups at all takes its time, too.
-    const more = costMs(among(outages.flat(), idle)) - costMs(among([], idle));
-    expect(more).toBeLessThan(3 * alone + 50);
-    expect(simulate(among(outages.flat(), idle), rules())).toEqual(simulate(among(outages.flat(), []), rules()));
-  });
-});
-
 describe('for every history', () => {
+  it('groups to which nothing happens change nothing', () => {
+    const idle = Array.from({ length: 20 }, (_, n) => toSubject(`dev_idle${n}`, null));
+    fc.assert(
+      fc.property(historyArb, (told) => {
+        const among = simulate({ ...told, subjects: [...told.subjects, ...idle] }, rules());
+        expect(among).toEqual(simulate(told, rules()));
+      }),
+    );
+  });
+
   it('the same policy twice differs in nothing', () => {
     fc.assert(
       fc.property(historyArb, fc.constantFrom(null, MASS), (told, mass) => {

@@ -1,6 +1,7 @@
 import { dueAt } from '../correlate/due-at.ts';
+import { MASS_QUIET_MS } from '../correlate/mass-quiet-ms.ts';
 import { endIncidents, endsAt, settlesAt } from './end-incidents.ts';
-import { playMoment, QUIET_MS, ripenAfterMs } from './play-moment.ts';
+import { playMoment, ripenAfterMs } from './play-moment.ts';
 import type { Replay, ReplayedIncident, ReplayHistory, ReplayObservation, ReplayRules } from './replay-model.ts';
 import { createWorld, type PlayedIncident, type ReplayWorld, receive } from './replay-world.ts';
 
@@ -52,7 +53,7 @@ function nextAlarm(world: ReplayWorld, now: number): number {
       if (pending === null) continue;
       at(dueAt(pending, policy));
       if (world.rules.mass === null) continue;
-      at(source.mass === null ? pending.firstAt + ripenAfterMs(source) : pending.lastAt + QUIET_MS);
+      at(source.mass === null ? pending.firstAt + ripenAfterMs(source) : pending.lastAt + MASS_QUIET_MS);
     }
   }
   return earliest;

@@ -48,7 +48,6 @@ export const EVENT_CATALOG = {
   'delivery.rejected': { source: 'name', status: 'number', reason: 'code', count: 'number' },
   'delivery.spooled': { count: 'number' },
   'spool.replayed': { count: 'number', durationMs: 'number' },
-  'spool.torn': { bytes: 'number' },
   'spool.damaged': { damaged: 'number', refused: 'number' },
   'spool.lost': { count: 'number', code: 'code' },
   'pending.armed': { groups: 'number', count: 'number' },

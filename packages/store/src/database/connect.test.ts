@@ -14,12 +14,19 @@ let url: string;
 /** The first connection is cut after so many bytes of the server; those after it pass. */
 let cutAfter: number;
 let connections: Socket[];
+/** What listens is there, but nothing behind it: connections are accepted, and closed before a byte. */
+let away: boolean;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   const { port } = new URL(database.url);
   server = createServer((near) => {
     const isFirst = connections.push(near) === 1;
+    if (away)
+      return void near
+        .on('error', () => undefined)
+        .resume()
+        .end();
     const far = dial(Number(port), '127.0.0.1');
     let left = isFirst ? cutAfter : Number.POSITIVE_INFINITY;
     near.pipe(far);
@@ -41,6 +48,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   connections = [];
+  away = false;
   cutAfter = Number.POSITIVE_INFINITY;
 });
 afterAll(async () => {
@@ -101,5 +109,16 @@ describe('a pool', () => {
     );
     expect(new Set(codes)).toEqual(new Set(['CONNECTION_CLOSED']));
     expect(await sql`select 4 as four`).toEqual([{ four: 4 }]);
+  });
+
+  it('refuses a query when its connection is accepted and closed at once, and comes back when the server does', async () => {
+    away = true;
+    const sql = open();
+    for (const tries of [1, 2, 3]) {
+      await expect(ask(sql)).rejects.toMatchObject({ code: 'ECONNRESET' });
+      expect(connections).toHaveLength(tries);
+    }
+    away = false;
+    expect((await ask(sql))[0]?.words).toEqual(['a', 'b']);
   });
 });

@@ -12,7 +12,9 @@ export interface DialOptions {
 
 /**
  * Opens the connections of one pool, each of which ends itself after a silence of 20 s. Without that, a query on a connection
- * whose other end vanished would wait until TCP gives up, for a quarter of an hour, and hold its place in the pool.
+ * whose other end vanished would wait until TCP gives up, for a quarter of an hour, and hold its place in the pool. One that
+ * is accepted and closed before it brought a byte, as by a proxy whose server is away, fails as if it had been refused:
+ * postgres.js would try again for ever, at once, and tell nobody.
  */
 export function createDial(silenceMs = SILENCE_MS): (options: DialOptions) => Socket {
   let turn = 0;
@@ -33,6 +35,14 @@ class WatchedSocket extends Socket {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     // Without an error: an idle connection that is closed must not count as a failure, after which connecting is put off.
     if (event === 'timeout') this.destroy();
+    // Only what the other end closed unasked.
+    if (event === 'end' && this.bytesRead === 0 && !this.writableEnded) this.destroy(closedAtOnce());
     return super.emit(event, ...args);
   }
+}
+
+function closedAtOnce(): Error {
+  return Object.assign(new Error('the other end closed the connection before it said anything'), {
+    code: 'ECONNRESET',
+  });
 }

@@ -1,8 +1,23 @@
 import { AppError } from '@tidegate/core';
 
-const UNAVAILABLE = /^(08|57P0|53)/;
+/** 58 is of the server's system, as of its disk; 25006 a standby, or a primary made read-only: a failover ends both. */
+const UNAVAILABLE = /^(08|57P0|53|58|25006$)/;
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'CONNECT_TIMEOUT']);
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  // The Unix socket of a server that is stopped.
+  'ENOENT',
+]);
 
 /** What a failed statement means to its caller. */
 export type StoreFailure = 'unavailable' | 'conflict' | 'bad_data' | 'other';

@@ -1,3 +1,4 @@
+import { MASS_QUIET_MS } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
 
 /** A group whose debounce has ended, with every pending row that belongs to it. */
@@ -11,9 +12,6 @@ export interface DueGroup {
   /** The rows to delete: more than one when a tunnel's device was learnt while the tunnel was waiting. */
   readonly rows: number[];
 }
-
-/** How long a group must be quiet to join a mass outage that is open: in the midst of a burst its reports would wait for us. */
-const QUIET_MS = 3000;
 
 /** The mass outages of source groups, by whether this pass opens them. */
 export interface MassGroups {
@@ -49,7 +47,7 @@ export async function takeDueGroups(
 function joinsEarly(tx: Transaction, { open, beginning }: MassGroups) {
   if (open.length + beginning.length === 0) return tx``;
   return tx`or (p.disconnects > 0 and ${mayBeDown(tx)} and (s.group_name = any(${[...beginning]}::text[])
-    or (s.group_name = any(${[...open]}::text[]) and p.last_at <= clock_timestamp() - make_interval(secs => ${QUIET_MS} / 1000.0))))`;
+    or (s.group_name = any(${[...open]}::text[]) and p.last_at <= clock_timestamp() - make_interval(secs => ${MASS_QUIET_MS} / 1000.0))))`;
 }
 
 function mayBeDown(tx: Transaction) {

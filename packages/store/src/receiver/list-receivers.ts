@@ -11,7 +11,7 @@ export interface ReceiverRow {
   readonly retiredAt: Date | null;
   /** `self` for a clean end, `worker` for one that was silent for too long, else a person. */
   readonly retiredBy: string | null;
-  /** It is waited for and has not beaten for longer than `silentAfterMs`: every gate is held. */
+  /** It is waited for and has not beaten for longer than `silentAfterMs`, or since the server was started: every gate is held. */
   readonly silent: boolean;
   /** Milliseconds since its last beat, by Postgres' clock. */
   readonly silentForMs: number;
@@ -22,7 +22,8 @@ export async function listReceivers(sql: Sql, silentAfterMs: number): Promise<Re
   try {
     return await sql<ReceiverRow[]>`
       select r.id, r.started_at, r.heartbeat_at, r.retired_at, r.retired_by,
-        r.retired_at is null and r.heartbeat_at + make_interval(secs => ${silentAfterMs} / 1000.0) <= clock_timestamp() as silent,
+        r.retired_at is null and (r.heartbeat_at <= pg_postmaster_start_time()
+          or r.heartbeat_at + make_interval(secs => ${silentAfterMs} / 1000.0) <= clock_timestamp()) as silent,
         greatest(0, extract(epoch from clock_timestamp() - r.heartbeat_at) * 1000)::float8 as silent_for_ms
       from receiver r order by r.retired_at is not null, r.heartbeat_at, r.id`;
   } catch (error) {

@@ -2,10 +2,14 @@ import type { Sql, Transaction } from '../database/connect.ts';
 
 /**
  * SQL: when the first of the registered receivers would count as silent; null when none is registered. It refers to nothing
- * outside itself, so a statement evaluates it once however many rows it answers, and under the same snapshot as those.
+ * outside itself, so a statement evaluates it once however many rows it answers, and under the same snapshot as those. A beat
+ * from before the server was started vouches for nothing: what came while it was down may be in a spool.
  */
 export function receiversHeardUntil(sql: Sql | Transaction, silentAfterMs: number) {
-  return sql`(select min(heartbeat_at) + make_interval(secs => ${silentAfterMs} / 1000.0) from receiver where retired_at is null)`;
+  return sql`(
+    select min(heartbeat_at) + case when min(heartbeat_at) > pg_postmaster_start_time()
+      then make_interval(secs => ${silentAfterMs} / 1000.0) else interval '0' end
+    from receiver where retired_at is null)`;
 }
 
 /**

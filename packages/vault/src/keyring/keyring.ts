@@ -25,4 +25,6 @@ export interface Keyring {
   /** Chains the rows of the audit trail; derived from the root of the lookup keys, so it is never rotated. */
   readonly audit: KeyObject;
   readonly recipient: Recipient;
+  /** Ids of every sealing key that is live: what is wrapped to another one can never be opened. */
+  readonly recipientIds: ReadonlySet<string>;
 }

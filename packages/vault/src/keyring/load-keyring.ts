@@ -33,6 +33,7 @@ export async function loadKeyring(dir: string): Promise<Keyring> {
     observation: takeKey(currentKey(observation)),
     ...deriveFromLookupRoot(currentKey(lookup)),
     recipient: toRecipient(currentKey(sealingPublic)),
+    recipientIds: new Set(sealingPublic.versions.map(({ key }) => recipientKeyId(key))),
   };
 }
 

@@ -67,6 +67,9 @@ function liveView(current: () => Keyring): Keyring {
     get recipient() {
       return current().recipient;
     },
+    get recipientIds() {
+      return current().recipientIds;
+    },
   };
 }
 

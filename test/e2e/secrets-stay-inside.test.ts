@@ -1,7 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { startWorld, type World } from '@tidegate/simulator';
 import { connect, type Sql } from '@tidegate/store';
@@ -10,16 +8,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callHttp, type HttpAnswer, type HttpCall } from '../support/call-http.ts';
 import { type Dump, dumpDatabase, dumpRedis, readFolder } from '../support/dump-stores.ts';
 import { handOver, postCallback } from '../support/hand-over.ts';
+import { type InventedSecrets, inventSecrets } from '../support/invent-secrets.ts';
+import { startNotifyServices } from '../support/notify-services.ts';
 import { tellsOfLostDatabase } from '../support/provoked-lines.ts';
+import { readFeeds } from '../support/read-feeds.ts';
 import { databaseUrl } from '../support/run-app-alone.ts';
 import { runCommand } from '../support/run-command.ts';
 import { type Stack, startStack } from '../support/run-stack.ts';
 import { createScanner, type Finding } from '../support/scan-for-secrets.ts';
-import { startTestPostgres, startTestRedis } from '../support/servers.ts';
+import { type SearchedStores, startOwnStores, useEmbeddedStore } from '../support/searched-stores.ts';
+import { sendRaw } from '../support/send-raw.ts';
 import { SOURCE, stackConfig } from '../support/stack-config.ts';
-import { makeTempFolder } from '../support/temp-folder.ts';
+import { type Collector, startCollector } from '../support/start-collector.ts';
 import { until } from '../support/until.ts';
 import { verifies } from '../support/verifies.ts';
+import { visitPages } from '../support/visit-pages.ts';
 
 /** Not a secret, and known to land in a sink: it must be found there by the same scanner. */
 const CONTROL = `planted-${randomBytes(12).toString('hex')}`;
@@ -28,91 +31,20 @@ const SPOOLED_TUNNEL = `4${Array.from({ length: 16 }, () => randomInt(10)).join(
 const OTHER = 'other-agent';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-interface Stores {
-  readonly env: Readonly<Record<string, string>>;
-  /** Of a Redis, and everything it was told. */
-  readonly redis: { readonly port: number; readonly commands: string[] } | null;
-  postgresFolder(stack: Stack): string;
-  /** Ends what is not the stack's own, and leaves the files. */
-  stop(): Promise<void>;
-  remove(): Promise<void>;
-}
-
-async function startOwnStores(): Promise<Stores> {
-  const dataDir = await makeTempFolder('leak-postgres');
-  const [postgres, redis] = await Promise.all([startTestPostgres({ dataDir }), startTestRedis()]);
-  const commands: string[] = [];
-  const client = new Redis(redis.port, '127.0.0.1');
-  const watcher = await client.monitor();
-  watcher.on('monitor', (_time: string, args: string[]) => commands.push(args.join(' ')));
-  const stop = async () => {
-    watcher.disconnect();
-    client.disconnect();
-    await Promise.all([postgres.stop(), redis.stop()]);
-  };
-  return {
-    env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url },
-    redis: { port: redis.port, commands },
-    postgresFolder: () => dataDir,
-    stop,
-    remove: async () => {
-      await stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-async function useEmbeddedStore(): Promise<Stores> {
-  const postgresFolder = (stack: Stack) => join(stack.dataDir, 'postgres');
-  return { env: {}, redis: null, postgresFolder, stop: async () => {}, remove: async () => {} };
-}
-
 /** How a config names a variable of the environment. */
 const fromEnv = (name: string) => `\${${name}}`;
-
-const invent = (name: string, alphabet: 'plain' | 'any' = 'plain') =>
-  `${name}${randomBytes(18).toString(alphabet === 'plain' ? 'hex' : 'base64')}${alphabet === 'any' ? '+/="~é' : ''}`;
-
-/** Every credential that this test invents; those that Tidegate makes are added once they are known. */
-function inventSecrets(world: World) {
-  return {
-    deviceToken: world.deviceToken,
-    apiKey: world.apiKey,
-    probeToken: world.probeToken,
-    probeQuery: invent('probequery'),
-    hookSecret: invent('hook'),
-    wrongHookSecret: invent('wronghook'),
-    signingSecret: `whsec_${randomBytes(32).toString('base64')}`,
-    strangeToken: invent('token', 'any'),
-    tunnelName: invent('tunnel', 'any'),
-    dateToken: invent('date'),
-    badBodyToken: invent('bad', 'any'),
-    fieldName: invent('field'),
-    fieldValue: invent('value', 'any'),
-    headerValue: invent('header'),
-    wrongApiKey: `tdg_${randomBytes(26).toString('hex')}`,
-    callbackQuery: invent('query'),
-    callbackPath: invent('path'),
-    callbackUser: invent('user'),
-    callbackHeader: invent('callbackheader'),
-    callbackBody: invent('body', 'any'),
-    idempotencyKey: invent('idempotency'),
-    destinationAnswer: invent('answer', 'any'),
-    apiPath: invent('apipath'),
-    apiQuery: invent('apiquery', 'any'),
-  };
-}
-type Secrets = ReturnType<typeof inventSecrets> & Record<string, string>;
 
 describe.each([
   ['the embedded Postgres', useEmbeddedStore],
   ['a separate Postgres and Redis', startOwnStores],
 ])('with %s', (_name, startStores) => {
-  let stores: Stores;
+  let stores: SearchedStores;
   let world: World;
+  let collector: Collector;
+  let told: Awaited<ReturnType<typeof startNotifyServices>>;
   let stack: Stack;
   let sql: Sql;
-  let secrets: Secrets;
+  let secrets: InventedSecrets;
   const sinks = new Map<string, Buffer>();
   const controls = new Map<string, string>();
 
@@ -123,6 +55,7 @@ describe.each([
     for (const [place, bytes] of dump) collect(`${sink}: ${place}`, bytes);
   };
   const note = (sink: string) => (_call: unknown, answer: HttpAnswer) => collect(sink, answer.head + answer.text);
+  const deadManUrl = () => `http://127.0.0.1:1/${secrets.deadManPath}`;
   const receiverUrl = () => stack.ready().receiverUrl;
   const hook = () => `${receiverUrl()}/hooks/localtonet/${secrets.hookSecret}`;
   const post = (body: unknown, call: HttpCall & { url?: string } = {}) => {
@@ -138,6 +71,8 @@ describe.each([
     stores = await startStores();
     world = await startWorld({ stoppedAppDelayMs: 300 });
     secrets = inventSecrets(world);
+    told = await startNotifyServices(secrets);
+    collector = await startCollector();
     const { probeUrls } = world;
     const probes = {
       liveness: { url: `${probeUrls.liveness}?key=${fromEnv('PROBE_QUERY')}` },
@@ -150,12 +85,24 @@ describe.each([
       { name: 'second', group: 'second', watch: 'all' },
     ];
     const localtonet = { baseUrl: world.account.baseUrl, apiKey: fromEnv('LOCALTONET_API_KEY'), pollEvery: '60s' };
+    const traces = {
+      url: collector.url,
+      headers: { authorization: `Bearer ${fromEnv('OTLP_KEY')}` },
+      allowPrivate: [`127.0.0.1/32:${collector.port}`],
+    };
     stack = await startStack({
       config: stackConfig(world, {
         service: { name: CONTROL, probes, signingSecret: fromEnv('SIGNING_SECRET') },
         services: [{ name: OTHER, source: SOURCE, tunnel: '298499', probes: { liveness: probes.readiness } }],
         policy: { release: { retry: { attempts: 2, baseDelay: '100ms', maxDelay: '200ms' } } },
-        sections: { sources, localtonet },
+        // Nobody listens there: what is said about that must not say where.
+        sections: {
+          sources,
+          localtonet,
+          notify: told.section,
+          deadMan: { url: fromEnv('DEAD_MAN_URL'), every: '1s' },
+          traces,
+        },
       }),
       env: {
         ...stores.env,
@@ -165,6 +112,9 @@ describe.each([
         PROBE_TOKEN: secrets.probeToken,
         PROBE_QUERY: secrets.probeQuery,
         SIGNING_SECRET: secrets.signingSecret,
+        ...told.env,
+        DEAD_MAN_URL: deadManUrl(),
+        OTLP_KEY: secrets.otlpKey,
       },
       provokes: tellsOfLostDatabase,
       onAnswer: ({ method, url }, answer) => {
@@ -187,6 +137,8 @@ describe.each([
     await sql?.end({ timeout: 1 });
     await stack?.close();
     await world?.close();
+    await told?.close();
+    await collector?.close();
     await stores?.remove();
   });
 
@@ -398,6 +350,24 @@ describe.each([
     }
   });
 
+  it('pages for people, and forms with credentials where they do not belong', async () => {
+    const note = (_call: unknown, { head, text }: HttpAnswer) =>
+      // A session is told to the browser that it is for, and to nobody else.
+      collect('pages', head.replaceAll(/tidegate_session=\w*/g, '') + text);
+    secrets.session = await visitPages(stack, CONTROL, secrets, note);
+  });
+
+  it('feeds, the stream of events, and the reference', async () => {
+    const told = await readFeeds(stack, {
+      note: note('feeds'),
+      key: stack.ready().adminKey,
+      wrongKey: secrets.wrongApiKey,
+      misplaced: { path: secrets.apiPath, query: secrets.apiQuery },
+      until: CONTROL,
+    });
+    collect('stream of events', told);
+  });
+
   it('commands', async () => {
     const env = {
       ...stores.env,
@@ -413,9 +383,18 @@ describe.each([
     ).toBe(200);
     const wrongDatabase = { ...env, DATABASE_URL: `postgres://a:${secrets.headerValue}@127.0.0.1:1/x` };
     // What these say does not depend on the stores.
-    const once = () => [runCommand(['keys', 'revoke', secrets.apiPath], wrongDatabase), runCommand(['check'], env)];
+    const once = () => [
+      runCommand(['keys', 'revoke', secrets.apiPath], wrongDatabase),
+      runCommand(['check'], env),
+      runCommand(['doctor', '--json'], wrongDatabase),
+    ];
+    // What doctor looks at, it looks at as the worker does.
+    const { apiKey: LOCALTONET_API_KEY, probeToken: PROBE_TOKEN, probeQuery: PROBE_QUERY, signingSecret } = secrets;
+    const own = { LOCALTONET_API_KEY, PROBE_TOKEN, PROBE_QUERY, SIGNING_SECRET: signingSecret, ...told.env };
+    const asWorker = { ...env, ...own, DEAD_MAN_URL: deadManUrl(), OTLP_KEY: secrets.otlpKey };
     const runs = await Promise.all([
       runCommand(['keys', 'list', '--json'], env),
+      runCommand(['doctor'], asWorker),
       ...(stores.redis === null ? once() : []),
     ]);
     for (const { output } of runs) collect('output of commands', output);
@@ -480,7 +459,29 @@ describe.each([
   });
 
   it('all sinks are gathered, and a control is planted in each', async () => {
-    for (const path of ['gates', 'incidents', 'callbacks', 'observations', 'subjects'])
+    // What was said, without the key that PagerDuty wants in the body.
+    for (const { kind, taken } of told.services) {
+      expect({ kind, taken: taken.length > 0 }).toEqual({ kind, taken: true });
+      const said = taken.map(({ text }) => text.replace(`"routing_key":"${secrets.routingKey}"`, ''));
+      collect(`notifications to ${kind}`, said.join('\n'));
+      controls.set(`notifications to ${kind}`, CONTROL);
+    }
+    const rooms = ['record', 'correlate', 'verify', 'layer', 'release'];
+    const isTold = (text: string) => rooms.every((room) => text.includes(`"name":"${room}"`));
+    await until('spans of every room', () => collector.text(), isTold);
+    collect('traces', collector.text());
+    controls.set('traces', CONTROL);
+    expect([...collector.keys]).toEqual([`Bearer ${secrets.otlpKey}`]);
+    for (const path of [
+      'gates',
+      'incidents',
+      'callbacks',
+      'observations',
+      'subjects',
+      'notifications',
+      'services',
+      'sources',
+    ])
       await stack.get(`/v1/${path}?limit=500`.replace('gates?limit=500', 'gates'));
     for (const [app, url] of Object.entries(stack.ready().adminUrls)) {
       const { text } = await until(
@@ -541,6 +542,9 @@ describe.each([
     const expected = [
       'printed',
       'answers of the api',
+      'pages',
+      'feeds',
+      'stream of events',
       'output of commands',
       'table: public.service.name',
       'table: public.timeline_entry.why',
@@ -562,7 +566,7 @@ describe.each([
   });
 
   it(verifies('I3', 'and no secret is found in any, in any form'), () => {
-    expect(Object.keys(secrets).length).toBeGreaterThan(26);
+    expect(Object.keys(secrets).length).toBeGreaterThan(27);
     expect(scanAll(createScanner(secrets))).toEqual([]);
   });
 
@@ -574,18 +578,3 @@ describe.each([
     );
   });
 });
-
-/** Sends bytes as they are and gives what comes back. */
-function sendRaw(url: string, text: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    let answer = '';
-    const socket = connectSocket(Number(port), hostname, () => socket.end(text));
-    socket.setTimeout(3000, () => socket.destroy());
-    socket.on('data', (chunk) => {
-      answer += chunk.toString('utf8');
-    });
-    socket.on('error', () => undefined);
-    socket.once('close', () => resolve(answer));
-  });
-}

@@ -52,11 +52,15 @@ describe('every command', () => {
     ...['hold', 'force-open', 'release', 'list'].map((name) => ['gate', name]),
     ...['list', 'show', 'blips', 'ack', 'note', 'resolve'].map((name) => ['incidents', name]),
     ...['add', 'list', 'end'].map((name) => ['silence', name]),
+    ...['test', 'list'].map((name) => ['notify', name]),
     ...['add', 'list', 'rotate', 'remove'].map((name) => ['sources', name]),
     ...['init', 'status', 'rotate', 'rewrap', 'reveal'].map((name) => ['vault', name]),
     ...['list', 'verify', 'head', 'openings'].map((name) => ['audit', name]),
     ...['list', 'show', 'replay'].map((name) => ['quarantine', name]),
     ...['list', 'retire'].map((name) => ['receivers', name]),
+    ['services', 'list'],
+    ['doctor', ''],
+    ['check', ''],
   ];
 
   it('incidents blips lists what healed in time, as JSON or as lines', async () => {
@@ -70,10 +74,11 @@ describe('every command', () => {
   });
 
   it.each(commands)('%s %s explains itself with an example, and knows --json', async (room, name) => {
-    const help = await cli(room ?? '', name ?? '', '--help');
+    const words = [room ?? '', name ?? ''].filter((word) => word !== '');
+    const help = await cli(...words, '--help');
     expect(help.code).toBe(0);
     expect(help.stdout).toContain(`Example:\n  `);
-    expect(help.stdout).toContain(`tidegate ${room} ${name}`);
+    expect(help.stdout).toContain(['tidegate', ...words].join(' '));
     expect(help.stdout).toContain('--json');
   });
 
@@ -94,6 +99,9 @@ describe('every command', () => {
       ['vault', 'reveal', 'dev_x'],
       ['quarantine', 'show', 'qua_x'],
       ['receivers', 'retire', 'rcv_x'],
+      ['completions', 'csh'],
+      ['services', 'list', '--source', 'no spaces'],
+      ['incidents', 'list', '--kind', 'odd'],
       ['receivers', 'retire', 'rcv\u001b[2J', '--reason', 'x'],
     ];
     for (const args of slips) {

@@ -25,6 +25,7 @@ const NOTHING = {
   deliveries: 0,
   months: 0,
   verifications: 0,
+  events: 0,
   incidents: 0,
   callbacks: 0,
   emptied: 0,

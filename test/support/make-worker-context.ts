@@ -1,10 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAddressGuard, createLocaltonetClient, createProbeClient, createStatusClient } from '@tidegate/outbound';
+import {
+  createAddressGuard,
+  createLocaltonetClient,
+  createNotifier,
+  createPinger,
+  createProbeClient,
+  createStatusClient,
+} from '@tidegate/outbound';
 import { type Config, createLogger, createMetrics } from '@tidegate/runtime';
 import { connect, loadDataKey, saveDataKey } from '@tidegate/store';
 import { createKeyring, createSealer, loadKeyring } from '@tidegate/vault';
 import { createOpener, loadOpeningKeyring } from '@tidegate/vault/open';
+import { NO_TRACES } from '../../apps/worker/src/trace/create-traces.ts';
 import type { WorkerContext } from '../../apps/worker/src/worker-context.ts';
 import { POLICIES } from './policies.ts';
 import { makeTempFolder } from './temp-folder.ts';
@@ -17,6 +25,7 @@ export interface WorkerContextOptions {
   readonly services?: Config['services'];
   readonly watch?: 'linked' | 'all';
   readonly policy?: Partial<(typeof POLICIES)['fallback']>;
+  readonly notify?: Partial<Config['notify']>;
   readonly log?: (line: string) => void;
 }
 
@@ -31,6 +40,8 @@ export async function makeWorkerContext(
   const sql = connect(options.databaseUrl, { application: 'worker', connections: 4 });
   const guard = createAddressGuard({ allowPrivate: ['127.0.0.1/32'], denied: [] });
   const probes = createProbeClient({ guard });
+  const notifier = createNotifier({ guard, secrets: [] });
+  const pinger = createPinger({ guard });
   const account = options.localtonet;
   const localtonet = account === null ? null : createLocaltonetClient({ ...account, timeoutMs: 5000, guard });
   const context: WorkerContext = {
@@ -52,18 +63,27 @@ export async function makeWorkerContext(
       close: () => Promise.resolve(),
     } as WorkerContext['callbacks'],
     statuses: createStatusClient({ guard }),
+    notifier,
+    pinger,
+    traces: NO_TRACES,
     log: createLogger({ app: 'worker', level: 'debug', destination: { write: (line: string) => options.log?.(line) } }),
     metrics: createMetrics({ app: 'worker' }),
     random01: () => 0.5,
   };
   const close = async () => {
-    await Promise.all([localtonet?.close(), probes.close(), sql.end({ timeout: 3 })]);
+    await Promise.all([localtonet?.close(), probes.close(), notifier.close(), pinger.close(), sql.end({ timeout: 3 })]);
     await rm(folder, { recursive: true, force: true });
   };
   return { context, dataDir: folder, close };
 }
 
-function toConfig({ localtonet, services = [], watch = 'linked', policy = {} }: WorkerContextOptions): Config {
+function toConfig({
+  localtonet,
+  services = [],
+  watch = 'linked',
+  policy = {},
+  notify = {},
+}: WorkerContextOptions): Config {
   const source = { name: 'home-lab', group: 'home-lab', timeZone: 'UTC', watch, secret: null };
   return {
     file: 'planted.yaml',
@@ -91,6 +111,17 @@ function toConfig({ localtonet, services = [], watch = 'linked', policy = {} }: 
       idempotencyMs: 7 * DAY_MS,
       quarantineMs: 30 * DAY_MS,
     },
+    notify: {
+      channels: [],
+      routes: [],
+      groupUpdatesMs: 120_000,
+      pageUrl: null,
+      allowPrivate: [],
+      retry: { attempts: 15, baseDelayMs: 5000, maxDelayMs: 300_000, maxElapsedMs: 21_600_000 },
+      ...notify,
+    },
+    deadMan: null,
+    traces: null,
     defaultsTaken: [],
   };
 }

@@ -10,6 +10,7 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   incident: ['opened_at', 'acknowledged_at', 'resolved_at', 'passed_at', 'flap_counted_at'],
   incident_subject: ['joined_at'],
   timeline_entry: ['at'],
+  event: ['at', 'recorded_at'],
   blip: ['first_at', 'last_at', 'recorded_at'],
   gate: ['since', 'verify_due_at', 'opened_by_started_at'],
   subject: ['polled_at', 'confirmed_at', 'first_seen_at', 'linked_at', 'device_since'],

@@ -13,13 +13,19 @@ export interface CliRun {
 /**
  * Runs a command line of `tidegate` in this process, with an environment of its own; one at a time, for it catches what the
  * process prints.
+ * @param onStdout told of what it prints, as it does
  */
-export async function runCli(args: readonly string[], env: Readonly<Record<string, string>>): Promise<CliRun> {
+export async function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  onStdout: (text: string) => void = () => {},
+): Promise<CliRun> {
   const before = { ...process.env };
   const printed = { stdout: '', stderr: '' };
   const restore = [
     catchConsole('log', (text) => {
       printed.stdout += text;
+      onStdout(text);
     }),
     catchConsole('error', (text) => {
       printed.stderr += text;

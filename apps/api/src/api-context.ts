@@ -1,9 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
+import type { Layer } from '@tidegate/core';
 import type { Log, Metrics } from '@tidegate/runtime';
 import type { Keyring, Sealer } from '@tidegate/vault';
 import type { KeyFinder } from './auth/key-finder.ts';
+import type { EventTail } from './event/event-tail.ts';
 import type { GateReader } from './gate/gate-reader.ts';
 import type { GateWatcher } from './gate/gate-watcher.ts';
+import type { ChangeWatcher } from './page/live/change-watcher.ts';
 import type { ApiStore } from './store/bind-store.ts';
 
 /** What the routes share. */
@@ -12,10 +15,18 @@ export interface ApiContext {
   readonly keys: KeyFinder;
   readonly gates: GateReader;
   readonly watcher: GateWatcher;
+  /** The numbered events, followed for all who read a stream of them. */
+  readonly events: EventTail;
+  /** Tells who looks at the pages that something on them has changed. */
+  readonly changes: ChangeWatcher;
+  /** How long a registered receiver may be silent before every gate is held. */
+  readonly silentAfterMs: number;
   readonly keyring: Keyring;
   readonly sealer: Sealer;
   /** By service: the origins its callbacks may go to. A service that is absent may send to any. */
   readonly callbackOrigins: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By service: the layers its config has a probe for. A service that is absent is not in this process's config. */
+  readonly probes: ReadonlyMap<string, readonly Layer[]>;
   /** Tells the release room that there is something to look at; never throws and need not be waited for. */
   readonly wakeRelease: () => void;
   readonly log: Log;
@@ -23,13 +34,14 @@ export interface ApiContext {
 }
 
 /**
- * What Hono knows of a request: Node's own objects, the key it came with, and the services which that may see and act for
- * (null: all).
+ * What Hono knows of a request: Node's own objects, the key it came with, what that may do, and the services which it may see
+ * and act for (null: all).
  */
 export interface ApiEnv {
   Bindings: HttpBindings;
   Variables: {
     services: readonly string[] | null;
+    scopes: readonly string[];
     key: { readonly id: string; readonly name: string };
   };
 }

@@ -4,21 +4,26 @@ import { createSealer, type Keyring, lookupHash } from '@tidegate/vault';
 import { createApiApp } from './api-app.ts';
 import type { ApiContext } from './api-context.ts';
 import { createKeyFinder } from './auth/key-finder.ts';
+import { createEventTail } from './event/event-tail.ts';
 import { createGateReader } from './gate/gate-reader.ts';
 import { createGateWatcher } from './gate/gate-watcher.ts';
 import { presentGate } from './gate/present-gate.ts';
+import { createChangeWatcher } from './page/live/change-watcher.ts';
 import { listen } from './server/listen.ts';
 import { type ApiStore, bindStore } from './store/bind-store.ts';
 
 const STORE_TIMEOUT_MS = 5000;
-/** A long poll learns of a change about this long after it was committed. */
+/** A long poll or a stream learns of a change about this long after it was committed. */
 const GATE_POLL_MS = 250;
+/** And a page that somebody looks at about this long. */
+const PAGE_POLL_MS = 1000;
 const DRAIN_MS = 5000;
 
 export interface ServeOptions {
   readonly sql: Sql;
   readonly keyring: Keyring;
   readonly callbackOrigins: ApiContext['callbackOrigins'];
+  readonly probes: ApiContext['probes'];
   /** How long a registered receiver may be silent before every gate is held. */
   readonly silentAfterMs: number;
   readonly wakeRelease: () => void;
@@ -45,6 +50,8 @@ export async function serveApi(options: ServeOptions): Promise<ServedApi> {
   const store = bindStore(sql, options.storeTimeoutMs ?? STORE_TIMEOUT_MS);
   const gates = createGateReader((services) => readAndDecide(store, services, options.silentAfterMs));
   const watcher = createGateWatcher(gates, { pollEveryMs: GATE_POLL_MS });
+  const events = createEventTail(store.readEvents, { pollEveryMs: GATE_POLL_MS, nowMs: () => performance.now() });
+  const changes = createChangeWatcher(() => store.readChangeMark(options.silentAfterMs), { everyMs: PAGE_POLL_MS });
   const sealer = createSealer({
     keyring,
     saveDataKey: (row) => saveDataKey(sql, row),
@@ -56,15 +63,19 @@ export async function serveApi(options: ServeOptions): Promise<ServedApi> {
     lookUp: store.findApiKey,
     nowMs: () => performance.now(),
   });
-  const { callbackOrigins, wakeRelease, metrics } = options;
+  const { callbackOrigins, probes, silentAfterMs, wakeRelease, metrics } = options;
   const app = createApiApp({
     store,
     keys,
     gates,
     watcher,
+    events,
+    changes,
+    silentAfterMs,
     keyring,
     sealer,
     callbackOrigins,
+    probes,
     wakeRelease,
     log,
     metrics,
@@ -79,6 +90,8 @@ export async function serveApi(options: ServeOptions): Promise<ServedApi> {
       ),
     close: async () => {
       watcher.stop();
+      events.stop();
+      changes.stop();
       await listener.close(DRAIN_MS);
     },
   };

@@ -4,6 +4,7 @@ import { type AppContext, type Config, loadConfig, type RunningApp, startAdminSe
 import { claimKeyring, connect, migrate } from '@tidegate/store';
 import type { ApiContext } from './api-context.ts';
 import { serveApi } from './serve-api.ts';
+import { listProbes } from './service/list-probes.ts';
 import { watchKeys } from './watch-keys.ts';
 
 const DEFAULT_PORT = 7412;
@@ -38,6 +39,7 @@ export async function startApi({ env, log, metrics }: AppContext): Promise<Runni
     sql,
     keyring,
     callbackOrigins: listOrigins(config),
+    probes: listProbes(config),
     silentAfterMs: config.receiver.silentAfterMs,
     wakeRelease,
     log,

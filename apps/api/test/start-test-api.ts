@@ -57,6 +57,7 @@ export async function startTestApi(options: Partial<ServeOptions> = {}): Promise
       sql: pool,
       keyring,
       callbackOrigins: new Map(),
+      probes: new Map(),
       silentAfterMs: 5000,
       wakeRelease: () => {
         wakes.count += 1;

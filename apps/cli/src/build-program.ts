@@ -1,18 +1,24 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { addAuditCommands } from './audit/add-audit-commands.ts';
 import { runCheck } from './check/run-check.ts';
+import { addCompletionsCommand } from './completions/add-completions-command.ts';
 import { runDemo } from './demo/run-demo.ts';
+import { runDoctor } from './doctor/run-doctor.ts';
 import { addGateCommands } from './gate/add-gate-commands.ts';
 import { addIncidentsCommands } from './incidents/add-incidents-commands.ts';
 import { addKeysCommands } from './keys/add-keys-commands.ts';
+import { addNotifyCommands } from './notify/add-notify-commands.ts';
 import { addQuarantineCommands } from './quarantine/add-quarantine-commands.ts';
 import { addReceiversCommands } from './receivers/add-receivers-commands.ts';
 import { addReplayCommand } from './replay/add-replay-command.ts';
+import { addServicesCommands } from './services/add-services-commands.ts';
 import { addSilenceCommands } from './silence/add-silence-commands.ts';
 import { addSourcesCommands } from './sources/add-sources-commands.ts';
 import { runUp } from './up/run-up.ts';
 import type { UpFlags } from './up/up-settings.ts';
 import { addVaultCommands } from './vault/add-vault-commands.ts';
+
+const DOCTOR_EXIT_CODES = '\nExit codes:\n  0  all is well\n  1  there are warnings\n  2  something is broken';
 
 /** The whole command line of `tidegate`. */
 export function buildProgram(): Command {
@@ -30,16 +36,26 @@ export function buildProgram(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tidegate check --config tidegate.yaml')
     .action(runCheck);
+  program
+    .command('doctor')
+    .description('look at all that Tidegate needs, and name the fix of what is wrong; changes nothing')
+    .option('--config <file>', 'the config in use (default: tidegate.yaml)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  tidegate doctor\n${DOCTOR_EXIT_CODES}`)
+    .action(runDoctor);
   addKeysCommands(program.command('keys').description('create, list and revoke API keys'));
   addGateCommands(program.command('gate').description('hold a gate, force it open, or take that back'));
   addIncidentsCommands(program.command('incidents').description('see, acknowledge, note and end incidents'));
+  addServicesCommands(program.command('services').description('what is watched, and how it is'));
   addReplayCommand(program.command('replay'));
   addSilenceCommands(program.command('silence').description('mute pages for a while'));
+  addNotifyCommands(program.command('notify').description('whom incidents are told to, and whether that works'));
   addSourcesCommands(program.command('sources').description('see, add, rotate and remove webhook sources'));
   addReceiversCommands(program.command('receivers').description('see receivers, and stop waiting for one'));
   addQuarantineCommands(program.command('quarantine').description('bodies of known sources that were not understood'));
   addVaultCommands(program.command('vault').description('keys: see, rotate, and open what was sealed'));
   addAuditCommands(program.command('audit').description('who did what, and the proof that nobody changed it'));
+  addCompletionsCommand(program);
   return program;
 }
 

@@ -29,6 +29,10 @@ export async function serveWebhooks(
     },
   });
   const server = createWebhookServer(app);
+  server.on('request', (_request, response) => {
+    const startedAtMs = performance.now();
+    response.once('finish', () => metrics.observe('receive.duration', {}, (performance.now() - startedAtMs) / 1000));
+  });
   const close = watchForClose(server);
   await listen(server, env.host, env.port ?? env.receiverPort ?? DEFAULT_PORT);
   const { port } = server.address() as AddressInfo;

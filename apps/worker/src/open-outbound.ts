@@ -2,10 +2,13 @@ import {
   createAddressGuard,
   createCallbackSender,
   createLocaltonetClient,
+  createNotifier,
+  createPinger,
   createProbeClient,
   createStatusClient,
 } from '@tidegate/outbound';
 import type { Config, ProcessEnv } from '@tidegate/runtime';
+import { listSecrets } from './notify/list-secrets.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 const API_TIMEOUT_MS = 10_000;
@@ -19,7 +22,7 @@ const API_PORT = 7412;
 const ADMIN_PORTS = [7413, 7414, 7415];
 
 export interface Outbound {
-  readonly clients: Pick<WorkerContext, 'probes' | 'localtonet' | 'callbacks' | 'statuses'>;
+  readonly clients: Pick<WorkerContext, 'probes' | 'localtonet' | 'callbacks' | 'statuses' | 'notifier' | 'pinger'>;
   close(): Promise<void>;
 }
 
@@ -31,6 +34,10 @@ export function openOutbound(config: Config, env: ProcessEnv): Outbound {
   const probes = createProbeClient({ guard: probeGuard });
   const callbacks = createCallbackSender({ guard: callbackGuard });
   const statuses = createStatusClient({ guard: callbackGuard });
+  const notifyGuard = createAddressGuard({ allowPrivate: config.notify.allowPrivate, denied });
+  const notifier = createNotifier({ guard: notifyGuard, secrets: listSecrets(config) });
+  // It tells people too, so it goes where notifications may go.
+  const pinger = createPinger({ guard: notifyGuard });
   const account = config.localtonet;
   const localtonet =
     account === null || account.apiKey === null
@@ -43,9 +50,10 @@ export function openOutbound(config: Config, env: ProcessEnv): Outbound {
           guard: probeGuard,
         });
   return {
-    clients: { probes, callbacks, statuses, localtonet },
+    clients: { probes, callbacks, statuses, notifier, pinger, localtonet },
     close: async () => {
-      await Promise.all([probes.close(), callbacks.close(), statuses.close(), localtonet?.close()]);
+      const open = [probes, callbacks, statuses, notifier, pinger, localtonet];
+      await Promise.all(open.map((client) => client?.close()));
     },
   };
 }

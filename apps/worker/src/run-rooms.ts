@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { GATE_STATES } from '@tidegate/core';
 import type { Room } from '@tidegate/queue';
 import { errorCode } from '@tidegate/runtime';
-import { readOverview } from '@tidegate/store';
 import { correlateRoom } from './correlate/correlate-room.ts';
+import { createNotifyRoom } from './notify/notify-room.ts';
+import { createOverview } from './overview/create-overview.ts';
 import { openAccount, watchAccount } from './poll/watch-account.ts';
 import { createFinisher } from './release/create-finisher.ts';
 import { releaseRoom } from './release/release-room.ts';
@@ -21,10 +21,14 @@ const ATTEMPT_GRACE_MS = 4000;
 const PROBES_PER_DESTINATION = 8;
 
 /**
- * Runs the three rooms: woken by alarms, and by a sweep that needs none. `stop` takes no new work, then calls `onQuiet`,
- * which must end what is still on the wire, and resolves when all of it is written down.
+ * Runs the four rooms: woken by alarms, and by a sweep that needs none. `stop` takes no new work, then calls `onQuiet`,
+ * which must end what is still on the wire, and resolves when all of it is written down. `sweptAgoMs` tells how long ago the
+ * last sweep reached the store.
  */
-export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<void>): Promise<void> } {
+export function runRooms(context: WorkerContext): {
+  stop(onQuiet: () => Promise<void>): Promise<void>;
+  sweptAgoMs(): number;
+} {
   const budget = createBudget(PROBES_PER_DESTINATION);
   const account = openAccount(context, budget);
   const noted = (error: unknown) =>
@@ -33,39 +37,47 @@ export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<
   const runs = createSlots(CONCURRENT_RUNS, () => void sweeping.wake().catch(noted), noted);
   const attempts = createSlots(CONCURRENT_ATTEMPTS, () => wake('release'), noted);
   const finisher = createFinisher(context);
+  const notifying = createNotifyRoom(context, { onFree: () => wake('notify'), onFailure: noted });
   const drains: Record<Room, Drain> = {
     correlate: createDrain(() => correlateRoom(context)),
     verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
     release: createDrain(() => releaseRoom({ context, finisher, slots: attempts })),
+    notify: createDrain(() => notifying.run()),
   };
-  const sweeping = createDrain(() => sweep(context, drains, noted));
+  const overview = createOverview(context);
+  const sweeping = createDrain(() => sweep(context, drains, noted).then(overview.swept));
   const polling = watchAccount(context, account, noted);
 
   const timer = setInterval(() => {
     sweeping.wake().catch(noted);
     polling.wake();
-    showOverview(context).catch(noted);
+    overview.show().catch(noted);
+    notifying.show().catch(noted);
   }, SWEEP_EVERY_MS);
   const consumers = (Object.keys(drains) as Room[]).map((room) =>
     // After the work, a sweep sets the alarm for what is due next: a debounce that was pushed, a retry, a re-check.
-    context.queue.consume(room, () => drains[room].wake().then(() => sweeping.wake()), { concurrency: 1 }),
+    context.queue.consume(
+      room,
+      (dueAtMs) => {
+        overview.rang(room, dueAtMs);
+        return drains[room].wake().then(() => sweeping.wake());
+      },
+      { concurrency: 1 },
+    ),
   );
   polling.wake();
+  wake('notify');
   return {
+    sweptAgoMs: overview.sweptAgoMs,
     async stop(onQuiet) {
       clearInterval(timer);
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await Promise.all([...Object.values(drains), sweeping, polling].map((drain) => drain.stop()));
       // Attempts get a moment to hear their answer: one cut off is ambiguous for ever. Verifications are simply run again.
-      await Promise.race([attempts.idle(), delay(ATTEMPT_GRACE_MS, undefined, { ref: false })]);
+      const quiet = Promise.all([attempts.idle(), notifying.idle()]);
+      await Promise.race([quiet, delay(ATTEMPT_GRACE_MS, undefined, { ref: false })]);
       await onQuiet();
-      await Promise.all([attempts.idle(), runs.idle()]);
+      await Promise.all([quiet, runs.idle()]);
     },
   };
-}
-
-async function showOverview({ sql, metrics }: WorkerContext): Promise<void> {
-  const overview = await readOverview(sql);
-  for (const state of GATE_STATES) metrics.set('gate.gates', { state }, overview.gates[state] ?? 0);
-  metrics.set('correlate.oldest', {}, Math.max(0, overview.oldestPendingSeconds));
 }

@@ -1,14 +1,24 @@
 import { AppError } from '@tidegate/core';
 import { createQueue } from '@tidegate/queue';
-import { type AppContext, loadConfig, type RunningApp, startAdminServer } from '@tidegate/runtime';
+import {
+  type AppContext,
+  type Log,
+  loadConfig,
+  type ProcessEnv,
+  type RunningApp,
+  startAdminServer,
+} from '@tidegate/runtime';
 import { claimKeyring, connect, migrate, ping } from '@tidegate/store';
 import { applyConfig } from './apply-config.ts';
+import { watchDeadMan } from './dead-man/watch-dead-man.ts';
 import { watchHands } from './hand/watch-hands.ts';
 import { openOutbound } from './open-outbound.ts';
 import { openVault } from './open-vault.ts';
 import { watchReceivers } from './receiver/watch-receivers.ts';
 import { watchRetention } from './retention/watch-retention.ts';
 import { runRooms } from './run-rooms.ts';
+import { openTraces } from './trace/open-traces.ts';
+import { traceCallbacks } from './trace/trace-callbacks.ts';
 import { watchKeys } from './watch-keys.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -30,12 +40,9 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
   const sql = connect(env.databaseUrl, { application: 'worker', connections: 8 });
   await claimKeyring(sql, keyring.id);
   const vault = openVault(sql, keys, log);
-  const queue = await createQueue({
-    databaseUrl: env.databaseUrl,
-    redisUrl: env.redisUrl,
-    onError: ({ code, room }) => log.warn('queue.unavailable', { code, room }),
-  });
+  const queue = await openQueue(env, log);
   const outbound = openOutbound(config, env);
+  const traces = openTraces({ sql, config, log, metrics });
   const context: WorkerContext = {
     sql,
     config,
@@ -46,13 +53,14 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
     log,
     metrics,
     random01: Math.random,
+    traces,
     ...outbound.clients,
+    callbacks: traceCallbacks(outbound.clients.callbacks, traces),
   };
   await applyConfig(context, env.dataDir);
   const rooms = runRooms(context);
-  const hands = watchHands(context);
-  const receivers = watchReceivers(context);
-  const retention = watchRetention(context);
+  const deadMan = watchDeadMan(context, rooms.sweptAgoMs);
+  const watchers = [watchHands(context), watchReceivers(context), watchRetention(context)];
   const admin = await startAdminServer({
     host: '127.0.0.1',
     port: env.adminPort ?? DEFAULT_ADMIN_PORT,
@@ -64,14 +72,20 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
   return {
     ready: { adminPort: admin.port },
     close: [
+      () => deadMan.stop(),
       () => rooms.stop(() => outbound.close()),
-      () => hands.stop(),
-      () => receivers.stop(),
-      () => retention.stop(),
+      () => traces.close(),
+      ...watchers.map((watcher) => () => watcher.stop()),
       () => vault.stop(),
       () => queue.close(),
       () => admin.close(),
       () => sql.end({ timeout: 3 }),
     ],
   };
+}
+
+function openQueue({ databaseUrl, redisUrl }: ProcessEnv, log: Log) {
+  const onError = ({ code, room }: { code: string; room: string | null }) =>
+    log.warn('queue.unavailable', { code, room });
+  return createQueue({ databaseUrl: databaseUrl ?? '', redisUrl, onError });
 }

@@ -42,7 +42,25 @@ export {
   resolveRequestSchema,
 } from './incident/incident-action.ts';
 export { type IncidentDetail, incidentDetailSchema } from './incident/incident-detail.ts';
+export {
+  type EventsClosed,
+  type EventsReady,
+  type EventsReset,
+  eventsClosedSchema,
+  eventsReadySchema,
+  eventsResetSchema,
+  type IncidentEvent,
+  incidentEventSchema,
+} from './incident/incident-event.ts';
 export { type Verification, verificationSchema } from './incident/verification.ts';
+export { type Channel, type ChannelPage, channelPageSchema, channelSchema } from './notification/channel.ts';
+export {
+  type Notification,
+  type NotificationPage,
+  notificationPageSchema,
+  notificationSchema,
+  notificationStateSchema,
+} from './notification/notification.ts';
 export {
   type Observation,
   type ObservationPage,
@@ -57,6 +75,7 @@ export {
   reconciliationPageSchema,
   reconciliationSchema,
 } from './reconciliation/reconciliation.ts';
+export { type Service, type ServicePage, servicePageSchema, serviceSchema } from './service/service.ts';
 export {
   type Silence,
   type SilencePage,
@@ -65,4 +84,5 @@ export {
   silenceRequestSchema,
   silenceSchema,
 } from './silence/silence.ts';
+export { type Source, type SourcePage, sourcePageSchema, sourceSchema } from './source/source.ts';
 export { type Subject, type SubjectPage, subjectPageSchema, subjectSchema } from './subject/subject.ts';

@@ -17,6 +17,7 @@ export {
 } from './correlate/decide-mass.ts';
 export { describeEvent } from './correlate/describe-event.ts';
 export { dueAt, type Pending } from './correlate/due-at.ts';
+export { GATE_WORDS, KIND_WORDS, LAYER_WORDS, VERDICT_WORDS } from './correlate/event-words.ts';
 export { findSilence, type LiveSilence, type SilencedIncident, type SilenceScope } from './correlate/find-silence.ts';
 export { findTransitions, type ReportedStatus } from './correlate/find-transitions.ts';
 export type {
@@ -32,6 +33,7 @@ export { type GroupedSubject, groupKey } from './correlate/group-key.ts';
 export { MASS_QUIET_MS } from './correlate/mass-quiet-ms.ts';
 export { nextPoll, type PollEnd } from './correlate/next-poll.ts';
 export { type FlapTally, type FlapWorst, tallyFlapping } from './correlate/tally-flapping.ts';
+export { type ToldEvent, tellEvent } from './correlate/tell-event.ts';
 export { type Connectivity, type ConnectivityFacts, weighConnectivity } from './correlate/weigh-connectivity.ts';
 export { decideGate, type GateDecision, type GateFacts, type GateRow } from './gate/decide-gate.ts';
 export { type LeaseFacts, leaseUntil } from './gate/lease-until.ts';
@@ -49,6 +51,13 @@ export type {
 export type { AttemptPhase, CallbackState, RepeatContract } from './model/callback.ts';
 export { GATE_STATES, type GateReason, type GateState } from './model/gate.ts';
 export type { IncidentKind, IncidentState, JoinReason } from './model/incident.ts';
+export {
+  type NotificationKind,
+  type NotificationMessage,
+  type NotificationState,
+  SEVERITIES,
+  type Severity,
+} from './model/notification.ts';
 export type { Policy, RetryPolicy } from './model/policy.ts';
 export type { SafeName } from './model/safe-name.ts';
 export type { ConnectivityStatus, SourceGroupRef, SubjectRef, SubjectType } from './model/subject.ts';
@@ -61,6 +70,20 @@ export {
   type LayerResult,
   type Verdict,
 } from './model/verification.ts';
+export { composeMessage, composeTest } from './notify/compose-message.ts';
+export { cutText } from './notify/cut-text.ts';
+export { decideNotices, type NotifyRules, type ToldNotice } from './notify/decide-notices.ts';
+export { type TimeWindow, WEEKDAYS, type Weekday } from './notify/is-within.ts';
+export {
+  type IncidentSubject,
+  type NoticeEnd,
+  type NoticeSubject,
+  newsOf,
+  type ReviewSubject,
+} from './notify/notice-subject.ts';
+export type { Route } from './notify/pick-channels.ts';
+export { type ScrubRules, scrubText } from './notify/scrub-text.ts';
+export { severityOf } from './notify/severity-of.ts';
 export { type BodyShape, describeBody } from './receive/describe-body.ts';
 export { describeShape } from './receive/describe-shape.ts';
 export {
@@ -122,6 +145,7 @@ export {
   type ReconciliationOutcome,
   type ReconciliationReason,
 } from './release/decide-reconciliation.ts';
+export { nextAttempt, type RetryDecision } from './release/next-attempt.ts';
 export { type IdempotencyKeyResult, parseIdempotencyKey } from './release/parse-idempotency-key.ts';
 export { parseRetryAfter } from './release/parse-retry-after.ts';
 export { pickSendable, type SendingGate, type WaitingCallback } from './release/pick-sendable.ts';

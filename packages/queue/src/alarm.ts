@@ -2,7 +2,7 @@ import { AppError } from '@tidegate/core';
 import { z } from 'zod';
 
 /** The rooms that wake up by alarm. */
-export const ROOMS = ['correlate', 'verify', 'release'] as const;
+export const ROOMS = ['correlate', 'verify', 'release', 'notify'] as const;
 export type Room = (typeof ROOMS)[number];
 
 /** A request to wake one room at or soon after `dueAtMs` (epoch milliseconds). It names no row and holds no secret. */

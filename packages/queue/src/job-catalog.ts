@@ -16,4 +16,5 @@ export const JOB_CATALOG: Readonly<Record<Room, JobEntry>> = {
   correlate: { data: alarmDataSchema, retry: { attempts: 5, delayMs: 500 } },
   verify: { data: alarmDataSchema, retry: { attempts: 5, delayMs: 500 } },
   release: { data: alarmDataSchema, retry: { attempts: 5, delayMs: 500 } },
+  notify: { data: alarmDataSchema, retry: { attempts: 5, delayMs: 500 } },
 };

@@ -1,6 +1,7 @@
 export type {
   AppName,
   Config,
+  DeadManConfig,
   LocaltonetConfig,
   OutboundConfig,
   PolicyConfig,
@@ -8,18 +9,21 @@ export type {
   ReceiverConfig,
   ReporterProbeConfig,
   RetentionConfig,
-  RetryConfig,
   ServiceConfig,
   SourceConfig,
+  TracesConfig,
   UrlProbeConfig,
 } from './config/config.ts';
 export { ConfigError, type ConfigIssue, EnvError } from './config/config-error.ts';
 export { configJsonSchema } from './config/config-json-schema.ts';
 export { loadConfig, parseConfig } from './config/load-config.ts';
 export { loadPolicies } from './config/load-policies.ts';
+export type { ChannelConfig, ChannelTarget, NotifyConfig, RouteConfig } from './config/notify-config.ts';
 export { formatDuration, parseDuration } from './config/parse-duration.ts';
 export { type LogLevel, type ProcessEnv, readProcessEnv } from './config/read-process-env.ts';
 export type { Env } from './config/resolve-values.ts';
+export type { RetryConfig } from './config/retry-config.ts';
+export { wantsNoColor } from './config/wants-no-color.ts';
 export { writeStarterConfig } from './config/write-starter-config.ts';
 export { errorCode } from './log/clean-field.ts';
 export { createLogger, type Log, type LogDestination, type LoggerOptions } from './log/create-logger.ts';
@@ -32,5 +36,8 @@ export { endWith } from './process/end-with.ts';
 export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, runApp } from './process/run-app.ts';
 export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';
 export { ChildFailed, type ChildSpec, type SupervisedChild, superviseChild } from './process/supervise-child.ts';
+export { untilInterrupted } from './process/until-interrupted.ts';
 export { ensureSecretFile, readSecretFile } from './secret-file/ensure-secret-file.ts';
 export { replaceSecretFile } from './secret-file/replace-secret-file.ts';
+export { cleanAttributes, type SpanAttributes } from './trace/clean-attributes.ts';
+export { SPAN_CATALOG, type SpanName } from './trace/span-catalog.ts';

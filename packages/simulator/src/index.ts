@@ -35,6 +35,19 @@ export {
   type FleetOptions,
 } from './fleet/create-fleet.ts';
 export { type BurstOptions, type BurstResult, sendBurst } from './fleet/send-burst.ts';
+export type { NotificationRequest, ServiceSecrets } from './notification/notification-request.ts';
+export {
+  type MailServer,
+  type MailServerOptions,
+  type ReceivedMail,
+  startMailServer,
+} from './notification/start-mail-server.ts';
+export {
+  type NotificationService,
+  type NotificationServiceKind,
+  type ServiceFault,
+  startNotificationService,
+} from './notification/start-notification-service.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { SimulatorError, type SimulatorErrorCode } from './simulator-error.ts';
 export { startTunnel, type Tunnel, type TunnelOptions, type TunnelRequest } from './tunnel/start-tunnel.ts';

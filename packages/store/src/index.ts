@@ -26,6 +26,8 @@ export { connect, type Sql } from './database/connect.ts';
 export type { Page } from './database/cursor.ts';
 export { migrate } from './database/migrate.ts';
 export { classifyStoreError, type StoreFailure, toStoreError } from './database/store-error.ts';
+export { type EventPage, type EventRow, readEvents } from './event/read-events.ts';
+export { type Feed, type FeedRow, listFeed } from './feed/list-feed.ts';
 export { type HeldSourceGates, holdSourceGates } from './gate/hold-source-gates.ts';
 export { type GateRow, readGates } from './gate/read-gates.ts';
 export { recheckSourceGates } from './gate/recheck-source-gates.ts';
@@ -40,6 +42,7 @@ export {
   releaseGate,
   type TimedGateOrder,
 } from './hand/order-gate.ts';
+export { inspectStore, type StoreInspection } from './health/inspect-store.ts';
 export { type NextDue, nextDue } from './health/next-due.ts';
 export { ping } from './health/ping.ts';
 export { type Overview, readOverview } from './health/read-overview.ts';
@@ -61,13 +64,50 @@ export type { IncidentOrder, OutOfReach } from './incident-action/lock-incident.
 export { type Override, type ResolvedIncident, resolveIncident } from './incident-action/resolve-incident.ts';
 export { claimKeyring } from './installation/claim-keyring.ts';
 export { withVaultLock } from './installation/with-vault-lock.ts';
-export { listObservations, type ObservationRow } from './observation/list-observations.ts';
+export { askForTest } from './notification/ask-for-test.ts';
+export {
+  type ClaimedNotification,
+  claimNotifications,
+  claimRepeats,
+  type RepeatedNotification,
+} from './notification/claim-notifications.ts';
+export {
+  type DecidedNotices,
+  decideDueNotices,
+  type NoticeSettings,
+} from './notification/decide-due-notices.ts';
+export {
+  type EndingNotification,
+  finishNotification,
+  type NotificationEnd,
+  noteChannel,
+} from './notification/finish-notification.ts';
+export { type ChannelRow, listChannels } from './notification/list-channels.ts';
+export {
+  listNotifications,
+  type NotificationFilter,
+  type NotificationRow,
+  readNotification,
+} from './notification/list-notifications.ts';
+export { noteReviews } from './notification/note-reviews.ts';
+export { registerChannels } from './notification/register-channels.ts';
+export { listObservations, type ObservationFilter, type ObservationRow } from './observation/list-observations.ts';
 export {
   type DeliveryRecord,
   type RecordedBatch,
   type RecordSettings,
   recordBatch,
 } from './observation/record-batch.ts';
+export { countOpenIncidents, countWaitingCallbacks, type WaitingCallbacks } from './page/count-open.ts';
+export { type HeardSubject, listHeardChanges } from './page/list-heard-changes.ts';
+export {
+  listServiceRecords,
+  type ServiceRecord,
+  STRIP_CELLS,
+  type StripCell,
+} from './page/list-service-records.ts';
+export { readChangeMark } from './page/read-change-mark.ts';
+export { type PollState, readPollState } from './page/read-poll-state.ts';
 export { type ClaimedPoll, claimPoll } from './poll/claim-poll.ts';
 export { type FinishedPoll, finishPoll } from './poll/finish-poll.ts';
 export { holdUnknown } from './poll/hold-unknown.ts';
@@ -117,6 +157,9 @@ export {
 } from './review/order-callback.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';
 export { listMisnamed, type MisnamedService } from './service/list-misnamed.ts';
+export { listServices, type ServiceFilter, type ServiceRow } from './service/list-services.ts';
+export { findSession, type SessionQuestion } from './session/find-session.ts';
+export { endSession, type NewSession, startSession } from './session/start-session.ts';
 export { type CreatedSilence, createSilence, type NewSilence } from './silence/create-silence.ts';
 export { type EndedSilence, type EndSilence, endSilence } from './silence/end-silence.ts';
 export { listSilences, readLiveSilences, type SilenceFilter } from './silence/list-silences.ts';
@@ -125,6 +168,7 @@ export { type AddedSource, addSource, type NewSource } from './source/add-source
 export { addSourceCounts, type SourceCount } from './source/add-source-counts.ts';
 export { applySources, type SourceConfig } from './source/apply-sources.ts';
 export { type CancelledRotation, cancelRotation } from './source/cancel-rotation.ts';
+export { listSourcePage, type SourceListRow } from './source/list-source-page.ts';
 export { type LiveSource, listSourceSecrets } from './source/list-source-secrets.ts';
 export { isLiveSecret, listSources, type SourceRow } from './source/list-sources.ts';
 export {
@@ -138,7 +182,7 @@ export {
 } from './source/rotate-source.ts';
 export { applyTopology, type TopologyDevice, type TopologyTunnel } from './subject/apply-topology.ts';
 export { findSubjects } from './subject/find-subjects.ts';
-export { listSubjects, type SubjectRow } from './subject/list-subjects.ts';
+export { listSubjects, type SubjectFilter, type SubjectRow } from './subject/list-subjects.ts';
 export {
   type Fingerprint,
   type KnownSubject,
@@ -154,6 +198,7 @@ export {
   type StoredSubject,
   saveFingerprints,
 } from './subject/stale-fingerprints.ts';
+export { type FoundObservation, findObservations } from './trace/find-observations.ts';
 export { type ClaimedVerification, claimVerifications } from './verification/claim-verifications.ts';
 export { type FinishedVerification, finishVerification } from './verification/finish-verification.ts';
 export { renewVerification } from './verification/renew-verification.ts';

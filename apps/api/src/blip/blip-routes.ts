@@ -1,5 +1,5 @@
 import { zValidator } from '@hono/zod-validator';
-import { type Blip, instantSchema, serviceNameSchema } from '@tidegate/client';
+import { type Blip, serviceNameSchema } from '@tidegate/client';
 import type { BlipRow } from '@tidegate/store';
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -7,12 +7,12 @@ import { answer } from '../answer/answer.ts';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { requireScope } from '../auth/require-scope.ts';
 import { onInvalidQuery } from '../query/on-invalid-query.ts';
-import { pageQuery } from '../query/page-query.ts';
+import { pageQuery, sinceQuery } from '../query/page-query.ts';
 
-const blipsQuery = z.strictObject({
+export const blipsQuery = z.strictObject({
   ...pageQuery,
   service: serviceNameSchema.optional(),
-  since: instantSchema.transform((text) => new Date(text)).optional(),
+  since: sinceQuery,
 });
 
 /** `GET /v1/blips`: drops that healed before anybody was paged. */

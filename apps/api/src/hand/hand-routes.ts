@@ -13,7 +13,8 @@ import { malformed, readJsonBody } from '../body/read-json-body.ts';
 import { readDuration, readWords } from '../body/read-words.ts';
 import { onInvalidQuery } from '../query/on-invalid-query.ts';
 import { noQuery } from '../query/page-query.ts';
-import { actorOf, logHead } from './acting-key.ts';
+import { actorOf } from './acting-key.ts';
+import { announceOrder } from './announce-order.ts';
 
 const LONGEST_REASON = 200;
 
@@ -70,24 +71,15 @@ function serviceOf(c: Context<ApiEnv>): string | null {
   return service.success && mayTouch(c.get('services'), service.data) ? service.data : null;
 }
 
-async function tell(
-  { gates, log, wakeRelease }: ApiContext,
-  service: string,
-  { outcome, head }: Audited<OrderedGate>,
-): Promise<Response> {
-  logHead(log, head);
-  switch (outcome.kind) {
+async function tell(context: ApiContext, service: string, ordered: Audited<OrderedGate>): Promise<Response> {
+  announceOrder(context, service, ordered);
+  switch (ordered.outcome.kind) {
     case 'unknown_service':
       return notFound();
     case 'no_hand':
       return problem({ status: 409, code: 'no_hand', detail: 'Nobody holds this gate or forces it open.' });
     case 'moved': {
-      const { generation, opens, shuts, hand } = outcome;
-      const reason = hand === 'held' ? 'held_by_hand' : hand === 'open' ? 'forced_open' : 'hand_released';
-      if (hand === 'open') log.info('gate.forced_open', { service, reason, generation });
-      else if (shuts) log.info('gate.held', { service, reason, generation });
-      if (opens) wakeRelease();
-      const gate = (await gates.read([service])).get(service);
+      const gate = (await context.gates.read([service])).get(service);
       return gate === undefined ? notFound() : answer(200, gate);
     }
   }

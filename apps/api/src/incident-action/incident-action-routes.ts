@@ -17,9 +17,10 @@ import { presentDetail } from '../incident/present-incident.ts';
 import { onInvalidQuery } from '../query/on-invalid-query.ts';
 import { noQuery } from '../query/page-query.ts';
 import { isPublicId } from '../query/public-id.ts';
+import { announceEnding } from './announce-ending.ts';
 
-const LONGEST_REASON = 200;
-const LONGEST_NOTE = 500;
+export const LONGEST_REASON = 200;
+export const LONGEST_NOTE = 500;
 
 /** `POST /v1/incidents/{id}/acknowledge`, `…/notes` and `…/resolve`, each answered with the incident as it is then. */
 export function addIncidentActionRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
@@ -70,15 +71,11 @@ async function resolve(context: ApiContext, c: Context<ApiEnv>): Promise<Respons
   const override = body.value.override === undefined ? null : readOverride(body.value.override);
   if (override === 'malformed') return malformed([{ field: 'override', problem: 'malformed' }]);
   const order = { ...orderOf(c, incident), override };
-  const { outcome, head } = await context.store.resolveIncident(order, auditSigner(context.keyring));
-  logHead(context.log, head);
+  const ended = await context.store.resolveIncident(order, auditSigner(context.keyring));
+  announceEnding(context, incident, ended);
+  const { outcome } = ended;
   switch (outcome.kind) {
     case 'resolved':
-      context.log.info('incident.resolved', {
-        incident,
-        why: outcome.by,
-        ...(outcome.by === 'evidence' && { verification: outcome.verification }),
-      });
       return tellIncident(context, c, incident);
     case 'refused':
       return conflict(outcome.reason, REFUSALS[outcome.reason]);

@@ -1,7 +1,8 @@
 import type { IncidentDetail, IncidentRow } from '@tidegate/store';
 
 /** What happens to an incident as a whole; says nothing of one service or of what else hangs on the device. */
-const ABOUT_THE_WHOLE = new Set([
+export const ABOUT_THE_WHOLE: ReadonlySet<string> = new Set([
+  'group.blipped',
   'incident.opened',
   'incident.reopened',
   'incident.kind_changed',
@@ -12,6 +13,7 @@ const ABOUT_THE_WHOLE = new Set([
   'flapping.goes_on',
   'flapping.settled',
   'notification.sent',
+  'notification.given_up',
 ]);
 
 /** Events whose sentence is about one service, and names it. */
@@ -36,14 +38,25 @@ export function limitDetail(detail: IncidentDetail, visible: readonly string[] |
   if (isWhole(detail, visible)) return { incident: detail, whole: true };
   const row = limitRow(detail, visible);
   const own = new Set(row.services);
-  const foreign = new Set(detail.services.filter((service) => !own.has(service)));
-  const timeline = detail.timeline.filter(({ event, why }) => {
+  const timeline = limitTimeline(detail, detail.timeline, visible);
+  const verifications = detail.verifications.filter(({ service }) => service !== null && own.has(service));
+  return { incident: { ...row, subjects: [], timeline, verifications }, whole: false };
+}
+
+/** Of a timeline what concerns the visible services, or the incident as a whole. */
+export function limitTimeline<T extends { readonly event: string; readonly why: string }>(
+  row: IncidentRow,
+  timeline: readonly T[],
+  visible: readonly string[] | null,
+): T[] {
+  if (isWhole(row, visible)) return [...timeline];
+  const own = new Set(row.services.filter((service) => visible?.includes(service)));
+  const foreign = new Set(row.services.filter((service) => !own.has(service)));
+  return timeline.filter(({ event, why }) => {
     if (!ABOUT_A_SERVICE.test(event)) return ABOUT_THE_WHOLE.has(event);
     const named = namesIn(why);
     return named.some((name) => own.has(name)) && !named.some((name) => foreign.has(name));
   });
-  const verifications = detail.verifications.filter(({ service }) => service !== null && own.has(service));
-  return { incident: { ...row, subjects: [], timeline, verifications }, whole: false };
 }
 
 function isWhole(row: IncidentRow, visible: readonly string[] | null): boolean {

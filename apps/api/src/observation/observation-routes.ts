@@ -1,4 +1,5 @@
 import { zValidator } from '@hono/zod-validator';
+import { observationSchema } from '@tidegate/client';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { answer } from '../answer/answer.ts';
@@ -6,15 +7,18 @@ import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { refuseLimitedKey } from '../auth/refuse-limited-key.ts';
 import { requireScope } from '../auth/require-scope.ts';
 import { onInvalidQuery } from '../query/on-invalid-query.ts';
-import { pageQuery } from '../query/page-query.ts';
+import { nameQuery, pageQuery, sinceQuery } from '../query/page-query.ts';
 import { presentObservation } from './present-observation.ts';
 
-const observationsQuery = z.strictObject({
+export const observationsQuery = z.strictObject({
   ...pageQuery,
   subject: z
     .string()
     .regex(/^(?:dev|tun)_[A-Za-z0-9]{1,64}$/)
     .optional(),
+  status: observationSchema.shape.status.optional(),
+  source: nameQuery,
+  since: sinceQuery,
 });
 
 /** `GET /v1/observations`. */
@@ -23,8 +27,8 @@ export function addObservationRoutes(app: Hono<ApiEnv>, { keys, store }: ApiCont
   const query = zValidator('query', observationsQuery, onInvalidQuery);
 
   app.get('/v1/observations', mayRead, refuseLimitedKey, query, async (c) => {
-    const { subject = null, cursor, limit } = c.req.valid('query');
-    const page = await store.listObservations({ subject, cursor, limit });
+    const { subject = null, status = null, source = null, since = null, cursor, limit } = c.req.valid('query');
+    const page = await store.listObservations({ subject, status, source, since, cursor, limit });
     return answer(200, { items: page.items.map(presentObservation), nextCursor: page.nextCursor });
   });
 }

@@ -1,4 +1,4 @@
-import { PAGE_LIMIT } from '@tidegate/client';
+import { instantSchema, PAGE_LIMIT } from '@tidegate/client';
 import { z } from 'zod';
 
 const LONGEST_CURSOR = 512;
@@ -18,6 +18,15 @@ export const pageQuery = {
     .pipe(z.int().min(PAGE_LIMIT.lowest).max(PAGE_LIMIT.highest))
     .prefault(String(PAGE_LIMIT.unlessGiven)),
 };
+
+/** The name of a source or a source group, as the config may give it. */
+export const nameQuery = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/)
+  .optional();
+
+/** `?since=`: no earlier than that. */
+export const sinceQuery = instantSchema.transform((text) => new Date(text)).optional();
 
 /** For what takes no query parameter at all. */
 export const noQuery = z.strictObject({});

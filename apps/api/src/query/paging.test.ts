@@ -5,6 +5,8 @@ import {
   incidentPageSchema,
   observationPageSchema,
   problemSchema,
+  servicePageSchema,
+  sourcePageSchema,
   subjectPageSchema,
 } from '@tidegate/client';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -17,8 +19,14 @@ let test: TestApi;
 /** Rows a microsecond apart, with every third at the time of the one before: the hardest case for a cursor. */
 beforeAll(async () => {
   test = await startTestApi();
-  await plantServices(test.sql, ['agent']);
-  await test.sql`insert into source (name, group_name, time_zone, watch) values ('src', 'g', 'UTC', 'all')`;
+  await plantServices(
+    test.sql,
+    Array.from({ length: ROWS }, (_, n) => `agent${n}`),
+  );
+  await test.sql`insert into source (name, group_name, time_zone, watch) select 'src' || n, 'g', 'UTC', 'all' from generate_series(1, ${ROWS}) n`;
+  for (const table of ['service', 'source']) {
+    await test.sql`update ${test.sql(table)} set created_at = '2026-01-01'::timestamptz + make_interval(secs => (id - id % 3) / 1e6)`;
+  }
   for (let n = 0; n < ROWS; n += 1) {
     const at = `2026-01-01 00:00:00.${String(100_000 + n - (n % 3 === 0 ? 1 : 0))}+00`;
     const id = String(n).padStart(4, '0');
@@ -54,6 +62,8 @@ const lists = [
   ['/v1/blips', blipPageSchema, (item: { id: string }) => item.id],
   ['/v1/observations', observationPageSchema, (item: { id: string }) => item.id],
   ['/v1/subjects', subjectPageSchema, (item: { alias: string }) => item.alias],
+  ['/v1/services', servicePageSchema, (item: { name: string }) => item.name],
+  ['/v1/sources', sourcePageSchema, (item: { name: string }) => item.name],
 ] as unknown as [string, z.ZodType<{ items: object[]; nextCursor: string | null }>, (item: object) => string][];
 
 describe.each(lists)('%s', (path, schema, idOf) => {
@@ -128,6 +138,25 @@ it('filters: observations by subject, incidents by state', async () => {
   expect(await read('/v1/observations?subject=dev_nobody')).toEqual([]);
   expect(await read('/v1/incidents?state=open')).toEqual([]);
   expect(await read('/v1/incidents?state=resolved&limit=3')).toHaveLength(3);
+  const count = async (path: string) => (await read(`${path}&limit=500`)).length;
+  expect(await count('/v1/incidents?kind=tunnel')).toBe(ROWS);
+  expect(await count('/v1/incidents?kind=device')).toBe(0);
+  expect(await count('/v1/incidents?since=2026-01-02T00:00:00Z')).toBe(0);
+  await test.sql`insert into incident_service select 'inc_0003', id from service where name = 'agent7'`;
+  expect(await count('/v1/incidents?service=agent7')).toBe(1);
+  expect(await count('/v1/incidents?service=nobody')).toBe(0);
+  expect(await count('/v1/observations?status=connected')).toBe(ROWS);
+  expect(await count('/v1/observations?status=disconnected')).toBe(0);
+  expect(await count('/v1/observations?source=src1')).toBe(ROWS);
+  expect(await count('/v1/observations?source=src2')).toBe(0);
+  expect(await count('/v1/observations?since=2026-01-02T00:00:00Z')).toBe(0);
+  expect(await count('/v1/subjects?type=tunnel')).toBe(ROWS);
+  expect(await count('/v1/subjects?type=device')).toBe(0);
+  expect(await count('/v1/subjects?group=g')).toBe(ROWS);
+  expect(await count('/v1/subjects?status=connected')).toBe(0);
+  expect(await count('/v1/subjects?service=agent7')).toBe(0);
+  expect(await count('/v1/services?source=src')).toBe(ROWS);
+  expect(await count('/v1/services?source=other')).toBe(0);
 });
 
 it.each([
@@ -135,6 +164,13 @@ it.each([
   ['/v1/observations?subject=a%00', 'subject'],
   ['/v1/observations?subject=secret-token', 'subject'],
   ['/v1/callbacks?state=gone', 'state'],
+  ['/v1/incidents?kind=flood', 'kind'],
+  ['/v1/incidents?since=2026-02-30T00:00:00Z', 'since'],
+  ['/v1/observations?status=secret', 'status'],
+  ['/v1/observations?source=a%20secret', 'source'],
+  ['/v1/subjects?type=secret', 'type'],
+  ['/v1/services?source=%00', 'source'],
+  ['/v1/sources?source=src', 'source'],
   ['/v1/blips?service=a%20b', 'service'],
   ['/v1/blips?since=yesterday', 'since'],
   ['/v1/callbacks?service=a%20b', 'service'],

@@ -20,7 +20,7 @@ const LONGEST_REASON = 200;
 const ALIAS = /^(?:dev|tun)_[a-z0-9]{1,64}$/;
 const ID = /^sil_[a-z0-9]{1,64}$/;
 
-const silencesQuery = z.strictObject({ ...pageQuery, state: z.enum(['live', 'all']).default('live') });
+export const silencesQuery = z.strictObject({ ...pageQuery, state: z.enum(['live', 'all']).default('live') });
 
 /** `GET /v1/silences`, `POST /v1/silences` and `DELETE /v1/silences/{id}`. */
 export function addSilenceRoutes(app: Hono<ApiEnv>, context: ApiContext): void {

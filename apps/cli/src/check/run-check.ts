@@ -3,6 +3,7 @@ import { type Config, describeFailure, formatDuration, readProcessEnv } from '@t
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
 import { loadWholeConfig } from '../up/load-whole-config.ts';
+import { describeNotify, showNotify } from './describe-notify.ts';
 import { listWarnings } from './list-warnings.ts';
 
 /** `tidegate check`: the policy in effect for each service, with a mark where nobody chose it. Exit code 2 on errors. */
@@ -13,6 +14,7 @@ export function runCheck(flags: { config?: string; json?: boolean }): void {
       say(
         JSON.stringify({
           services: config.services.map((service) => summarize(config, service)),
+          notify: describeNotify(config.notify),
           defaultsTaken: config.defaultsTaken,
         }),
       );
@@ -55,6 +57,7 @@ function show(config: Config): void {
       `  verifies   ${policy.verify.passes} passes, every ${formatDuration(policy.verify.everyMs)}; re-check ${formatDuration(recheckMs)}`,
     );
   }
+  for (const line of showNotify(config.notify)) say(line);
   if (config.defaultsTaken.length === 0) return;
   say('');
   say('Defaults were taken for these; set them if your outages are not like everybody else’s:');

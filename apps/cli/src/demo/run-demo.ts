@@ -40,7 +40,7 @@ export async function runDemo(flags: UpFlags): Promise<void> {
         onStep: (step) => say(`${step} …`),
         outputFd: logs.fd,
       });
-      const { apiUrl, adminKey, sources } = stack.ready();
+      const { apiUrl, pageUrl, adminKey, sources } = stack.ready();
       for (const { webhookUrl } of sources) world.connectWebhook(webhookUrl);
       try {
         await playOutage(world, createDemoApi(apiUrl, adminKey), createNarrator(), stopping);
@@ -49,7 +49,7 @@ export async function runDemo(flags: UpFlags): Promise<void> {
         await world.close();
         throw error;
       }
-      tellWhatNext(apiUrl, dataDir);
+      tellWhatNext({ apiUrl, pageUrl }, dataDir);
       return { close: [() => stack.stop(), () => world.close(), () => logs.close()] };
     },
   });
@@ -70,9 +70,10 @@ async function emptyFolder(dataDir: string): Promise<void> {
   await writeFile(join(dataDir, MARKER), '');
 }
 
-function tellWhatNext(apiUrl: string, dataDir: string): void {
+function tellWhatNext({ apiUrl, pageUrl }: { apiUrl: string; pageUrl: string }, dataDir: string): void {
   const curl = `curl -s -H "authorization: Bearer $(cat ${dataDir}/admin-key)" ${apiUrl}`;
-  say('\nThe API stays up. Try, in another terminal:');
+  say(`\nThe on-call page stays up: open ${pageUrl} and sign in with the key in ${dataDir}/admin-key.`);
+  say('The API does too. Try, in another terminal:');
   say(`  ${curl}/v1/gates/research-agent`);
   say(`  ${curl}/v1/incidents`);
   say(`  ${curl}/v1/observations`);

@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import { toDuration } from '../flags/to-duration.ts';
 import { toActor, toReason } from '../flags/to-text.ts';
+import { withListFlags } from '../flags/with-list-flags.ts';
 import { listGates } from './list-gates.ts';
 import { forceOpen, holdByHand, releaseByHand } from './order-gate.ts';
 
 /** `tidegate gate …`: a person's word about a gate; each has a reason, an end and a row in the audit trail. */
 export function addGateCommands(gate: Command): void {
-  gate
-    .command('list')
-    .description('every gate, and whose hand is on it')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tidegate gate list')
+  withListFlags(gate.command('list').description('every gate, and whose hand is on it'))
+    .addHelpText('after', '\nExample:\n  tidegate gate list --watch')
     .action(listGates);
   withOrderFlags(gate.command('hold <service>').description('hold a gate, whatever verification finds'))
     .requiredOption('--reason <text>', 'why', toReason)

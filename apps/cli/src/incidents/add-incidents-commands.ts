@@ -1,21 +1,25 @@
 import { Argument, type Command, Option } from 'commander';
+import { toConfigName } from '../flags/to-config-name.ts';
 import { toCount } from '../flags/to-count.ts';
 import { toDuration } from '../flags/to-duration.ts';
 import { toActor, toNote, toReason } from '../flags/to-text.ts';
+import { withListFlags } from '../flags/with-list-flags.ts';
 import { acknowledge, note, resolve } from './act-on-incident.ts';
 import { listBlips } from './list-blips.ts';
-import { listIncidents, showIncident } from './list-incidents.ts';
+import { listIncidents } from './list-incidents.ts';
+import { showIncident } from './show-incident.ts';
 
 /** `tidegate incidents …`: what on-call does, from a shell. */
 export function addIncidentsCommands(incidents: Command): void {
-  incidents
-    .command('list')
-    .description('incidents, newest first')
+  withListFlags(incidents.command('list').description('incidents, newest first'))
     .addOption(new Option('--state <state>', 'only those').choices(['open', 'acknowledged', 'resolved']))
+    .addOption(
+      new Option('--kind <kind>', 'only those').choices(['device', 'tunnel', 'application', 'mass', 'flapping']),
+    )
+    .option('--service <name>', 'only those that concern this service', toConfigName)
     .option('--limit <n>', 'how many', toCount, 50)
     .option('--cursor <text>', 'where the page before ended')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tidegate incidents list --state open')
+    .addHelpText('after', '\nExample:\n  tidegate incidents list --state open --watch')
     .action(listIncidents);
   incidents
     .command('show <id>')

@@ -1,52 +1,38 @@
-import type { IncidentState } from '@tidegate/core';
-import { readIncident, listIncidents as readPage } from '@tidegate/store';
+import type { IncidentKind, IncidentState } from '@tidegate/core';
+import { type IncidentFilter, type IncidentRow, listIncidents as readPage } from '@tidegate/store';
 import { withStore } from '../keys/with-store.ts';
-import { fail } from '../output/fail.ts';
-import { say } from '../output/say.ts';
+import type { TableRow } from '../output/format-table.ts';
+import { INCIDENT_TONES } from '../output/list-tones.ts';
+import { type ListFlags, showList } from '../output/show-list.ts';
 
-/** `tidegate incidents list`: newest first. */
-export async function listIncidents(flags: {
-  state?: IncidentState;
-  limit: number;
-  cursor?: string;
-  json?: boolean;
-}): Promise<void> {
-  await withStore(async (sql) => {
-    const filter = { state: flags.state ?? null, cursor: flags.cursor ?? null, limit: flags.limit, services: null };
-    const page = await readPage(sql, filter);
-    if (flags.json) {
-      say(JSON.stringify(page));
-      return;
-    }
-    for (const { id, state, kind, openedAt, summary } of page.items) {
-      say(`${id}  ${state.padEnd(12)}  ${kind.padEnd(11)}  ${openedAt.toISOString()}  ${summary}`);
-    }
-    if (page.items.length === 0) say('No incidents.');
-    if (page.nextCursor !== null) say(`More: --cursor ${page.nextCursor}`);
-  });
+export interface ListIncidentsFlags extends ListFlags {
+  readonly state?: IncidentState;
+  readonly kind?: IncidentKind;
+  readonly service?: string;
+  readonly limit: number;
+  readonly cursor?: string;
 }
 
-/** `tidegate incidents show ID`: the whole of one, as on-call reads it. */
-export async function showIncident(id: string, flags: { json?: boolean }): Promise<void> {
-  await withStore(async (sql) => {
-    const incident = await readIncident(sql, id, null);
-    if (incident === null) {
-      fail('There is no incident of this id.', 1);
-      return;
-    }
-    if (flags.json) {
-      say(JSON.stringify(incident));
-      return;
-    }
-    const { state, kind, openedAt, resolvedAt, summary, services, firstBroken, timeline, verifications } = incident;
-    say(`${incident.id}  ${state}  ${kind}`);
-    say(summary);
-    say(`opened ${openedAt.toISOString()}${resolvedAt === null ? '' : `, resolved ${resolvedAt.toISOString()}`}`);
-    if (services.length > 0) say(`services: ${services.join(', ')}`);
-    if (firstBroken !== null) say(`first broken layer: ${firstBroken}`);
-    const [latest] = verifications;
-    if (latest !== undefined) say(`next step: ${latest.runbook}`);
-    say('');
-    for (const { at, why } of timeline) say(`${at.toISOString()}  ${why}`);
-  });
+/** `tidegate incidents list`: newest first. */
+export async function listIncidents(flags: ListIncidentsFlags): Promise<void> {
+  const { state = null, kind = null, service = null, cursor = null, limit } = flags;
+  const filter: IncidentFilter = { state, kind, service, cursor, limit, services: null };
+  await withStore((sql) =>
+    showList(flags, async () => {
+      const page = await readPage(sql, filter);
+      return {
+        head: ['ID', 'STATE', 'KIND', 'OPENED', 'SUMMARY'],
+        rows: page.items.map(toRow),
+        after: [
+          ...(page.items.length === 0 ? ['No incidents.'] : []),
+          ...(page.nextCursor === null ? [] : [`More: --cursor ${page.nextCursor}`]),
+        ],
+        json: page,
+      };
+    }),
+  );
+}
+
+function toRow({ id, state, kind, openedAt, summary }: IncidentRow): TableRow {
+  return { key: id, cells: [id, { text: state, tone: INCIDENT_TONES[state] }, kind, openedAt.toISOString(), summary] };
 }

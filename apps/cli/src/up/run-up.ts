@@ -43,6 +43,7 @@ function greet(ready: ReadyFile, settings: UpSettings, keyringCreated: boolean):
     say(`Webhook URL of ${name}: ${atTerminal ? webhookUrl : `in ${settings.readyFile}`}`);
   }
   say(`Admin key: ${atTerminal ? ready.adminKey : `in ${settings.dataDir}/admin-key`}`);
+  say(`On-call page: ${ready.pageUrl}, to sign in to with an API key`);
   say(`Ready file: ${settings.readyFile}`);
   if (keyringCreated) {
     say(

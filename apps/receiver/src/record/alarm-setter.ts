@@ -6,7 +6,12 @@ import { BUCKET_MS, type Queue, type Room } from '@tidegate/queue';
  * ahead may have served the first already. What could not be set is asked for again.
  */
 export function createAlarmSetter(queue: Pick<Queue, 'publish'>, now: () => number) {
-  const held: Record<Room, Set<number>> = { correlate: new Set(), verify: new Set(), release: new Set() };
+  const held: Record<Room, Set<number>> = {
+    correlate: new Set(),
+    verify: new Set(),
+    release: new Set(),
+    notify: new Set(),
+  };
   return (room: Room, dues: readonly Date[]): void => {
     if (dues.length === 0) return;
     const buckets = held[room];

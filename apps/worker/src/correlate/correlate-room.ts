@@ -11,6 +11,7 @@ export async function correlateRoom(context: WorkerContext): Promise<void> {
   for (;;) {
     const groups = await correlateDue(context.sql, BATCH, policies, () => newId('inc'));
     report(context, groups);
+    context.traces.correlated(groups);
     // What waits is not due any more, or will be in a moment: the sweep comes back for it.
     if (groups.every(({ decision }) => decision.decision === 'wait')) return;
   }

@@ -91,7 +91,9 @@ async function verifyByPoll({ sql, config, log, metrics }: WorkerContext, poll: 
   });
   for (const { incident, verification, verdict, resolved } of verified) {
     metrics.count('verify.verdicts', { verdict });
-    if (resolved) log.info('incident.resolved', { incident, verification });
+    if (!resolved) continue;
+    metrics.count('correlate.resolved', { by: 'poll' });
+    log.info('incident.resolved', { incident, verification });
   }
 }
 

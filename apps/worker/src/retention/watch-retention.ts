@@ -48,6 +48,7 @@ const METRIC_KIND: Readonly<Record<keyof Pruned, string>> = {
   months: 'months',
   verifications: 'verifications',
   incidents: 'incidents',
+  events: 'events',
   callbacks: 'callbacks',
   emptied: 'callback_contents',
   quarantine: 'quarantine',

@@ -101,7 +101,7 @@ function timing({ random01, config }: WorkerContext, run: ClaimedVerification, p
 }
 
 function report(
-  { log, metrics }: WorkerContext,
+  { log, metrics, traces }: WorkerContext,
   run: ClaimedVerification,
   verdict: Verdict,
   layers: LayerRun['layers'],
@@ -109,6 +109,8 @@ function report(
   durationMs: number,
 ): void {
   metrics.count('verify.verdicts', { verdict });
+  traces.verified(run, verdict, layers, durationMs);
+  metrics.observe('verify.duration', {}, durationMs / 1000);
   for (const { layer, outcome } of layers) metrics.count('verify.layers', { layer, outcome });
   const settled = settlement.kind === 'settled' ? settlement : null;
   log.info('verification.finished', {
@@ -124,6 +126,7 @@ function report(
     log.info('gate.opened', { service: run.service, verification: run.id, generation: settled.generation });
   if (settled?.change === 'shut')
     log.info('gate.held', { service: run.service, reason: settled.reason, generation: settled.generation });
+  metrics.count('correlate.resolved', { by: 'verification' }, resolvedIncidents.length);
   for (const incident of resolvedIncidents) log.info('incident.resolved', { incident, verification: run.id });
   const why = settled === null || verdict === 'healthy' ? 'kept_shut' : 'verification_failed';
   if (openedIncident !== null) log.info('incident.opened', { incident: openedIncident, why });

@@ -34,21 +34,28 @@ describe('the sweep', () => {
         wake: async () => void woken.push(room),
         stop: async () => undefined,
       });
-      const drains = { correlate: drain('correlate'), verify: drain('verify'), release: drain('release') };
+      const drains = {
+        correlate: drain('correlate'),
+        verify: drain('verify'),
+        release: drain('release'),
+        notify: drain('notify'),
+      };
+      await sql`insert into notice (thread, incident_id, due_at) values ('inc_x', 'inc_x', clock_timestamp())`;
       const lost = { publish: () => Promise.reject(new Error('the queue is gone')) };
       await sweep({ sql, queue: lost }, drains, () => undefined);
-      expect(woken.sort()).toEqual(['correlate', 'release', 'verify']);
+      expect(woken.sort()).toEqual(['correlate', 'notify', 'release', 'verify']);
     },
   );
 
   it('wakes nobody before the time, and sets an alarm for it', async () => {
     await sql`delete from callback`;
+    await sql`delete from notice`;
     await sql`update pending set due_at = clock_timestamp() + interval '1 minute'`;
     await sql`update gate set verify_due_at = null`;
     const alarms: unknown[] = [];
     const queue = { publish: async (ahead: readonly unknown[]) => void alarms.push(...ahead) };
     const never = { wake: () => Promise.reject(new Error('woken')), stop: async () => undefined };
-    await sweep({ sql, queue }, { correlate: never, verify: never, release: never }, (error) => {
+    await sweep({ sql, queue }, { correlate: never, verify: never, release: never, notify: never }, (error) => {
       throw error;
     });
     expect(alarms).toEqual([{ room: 'correlate', dueAtMs: expect.any(Number) }]);

@@ -148,7 +148,8 @@ const cases: readonly (readonly [TimelineEvent, string])[] = [
   ],
   [{ event: 'callbacks.released', service: 'agent', sent: 1 }, '1 held callback of agent sent.'],
   [{ event: 'callbacks.need_review', service: 'agent', waiting: 2 }, '2 callbacks of agent need a person to decide.'],
-  [{ event: 'notification.sent', channel: 'page', about: 'opened' }, 'Told page that the incident was opened.'],
+  [{ event: 'notification.sent', channel: 'page', about: 'open' }, 'Told page that the incident was opened.'],
+  [{ event: 'notification.given_up', channel: 'page', about: 'update' }, 'Gave up telling page what changed.'],
 ];
 
 describe('describeEvent', () => {

@@ -1,6 +1,14 @@
 import type { SourceGroupRef, SubjectRef } from '../model/subject.ts';
 import type { TimelineEvent } from '../model/timeline-event.ts';
-import { GATE_WORDS, KIND_WORDS, LAYER_WORDS, VERDICT_WORDS, WHY_WORDS, WORST_WORDS } from './event-words.ts';
+import {
+  ABOUT_WORDS,
+  GATE_WORDS,
+  KIND_WORDS,
+  LAYER_WORDS,
+  VERDICT_WORDS,
+  WHY_WORDS,
+  WORST_WORDS,
+} from './event-words.ts';
 
 const MS_PER_SECOND = 1000;
 const MS_PER_MINUTE = 60_000;
@@ -74,7 +82,8 @@ const SENTENCES: Sentences = {
   'callbacks.released': ({ service, sent }) => `${count(sent, 'held callback')} of ${service} sent.`,
   'callbacks.need_review': ({ service, waiting }) =>
     `${count(waiting, 'callback')} of ${service} ${waiting === 1 ? 'needs' : 'need'} a person to decide.`,
-  'notification.sent': ({ channel, about }) => `Told ${channel} that the incident was ${about}.`,
+  'notification.sent': ({ channel, about }) => `Told ${channel} ${ABOUT_WORDS[about]}.`,
+  'notification.given_up': ({ channel, about }) => `Gave up telling ${channel} ${ABOUT_WORDS[about]}.`,
 };
 
 /**

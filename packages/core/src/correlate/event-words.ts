@@ -1,5 +1,6 @@
 import type { GateReason } from '../model/gate.ts';
 import type { IncidentKind, JoinReason } from '../model/incident.ts';
+import type { NotificationKind } from '../model/notification.ts';
 import type { Layer, Verdict } from '../model/verification.ts';
 import type { FlapWorst } from './tally-flapping.ts';
 
@@ -63,4 +64,12 @@ export const GATE_WORDS: Record<GateReason, string> = {
 export const WORST_WORDS: Record<FlapWorst, string> = {
   device: 'the device itself was disconnected',
   tunnel: 'a tunnel was disconnected while its device was not',
+};
+
+export const ABOUT_WORDS: Record<NotificationKind, string> = {
+  open: 'that the incident was opened',
+  update: 'what changed',
+  needs_review: 'that callbacks need a person to decide',
+  resolve: 'that the incident is over',
+  test: 'what a test says',
 };

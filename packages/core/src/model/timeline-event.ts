@@ -1,5 +1,6 @@
 import type { GateReason } from './gate.ts';
 import type { IncidentKind, JoinReason } from './incident.ts';
+import type { NotificationKind } from './notification.ts';
 import type { SafeName } from './safe-name.ts';
 import type { ConnectivityStatus, SourceGroupRef, SubjectRef } from './subject.ts';
 import type { Layer, Verdict } from './verification.ts';
@@ -70,5 +71,6 @@ export type TimelineEvent =
   | {
       readonly event: 'notification.sent';
       readonly channel: string;
-      readonly about: 'opened' | 'updated' | 'resolved';
-    };
+      readonly about: NotificationKind;
+    }
+  | { readonly event: 'notification.given_up'; readonly channel: string; readonly about: NotificationKind };

@@ -1,3 +1,4 @@
+import { checkNotify } from './check-notify.ts';
 import { checkSelfDependency } from './check-self-dependency.ts';
 import type { ParsedConfig, ParsedPolicy, ParsedService } from './config-schema.ts';
 import type { PathIssue } from './describe-issue.ts';
@@ -18,6 +19,7 @@ export function checkConfig(config: ParsedConfig): PathIssue[] {
     ...checkReceiver(config.receiver),
     ...checkSelfDependency(config),
     ...checkPolicies(config.policies),
+    ...checkNotify(config),
   ];
 }
 

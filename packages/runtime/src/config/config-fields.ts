@@ -115,3 +115,36 @@ export function headers() {
   const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, { error: 'is not an HTTP header name' });
   return z.record(headerName, text(8192));
 }
+
+/** One line that is a secret by itself. */
+export function secretText(shortest: number, longest: number) {
+  const error = `must be one line of ${shortest} to ${longest} characters`;
+  const fits = (value: string) => value.length >= shortest && value.length <= longest && /^[!-~]+$/.test(value);
+  return z.string().refine(unlessReference(fits), { error });
+}
+
+/** A host name or an address, without port. */
+export function hostName() {
+  const error = 'must be a host name or an address, without a port';
+  return z.string().refine(
+    unlessReference((value) => isIP(value) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(value)),
+    { error },
+  );
+}
+
+/** A bare address; without display name, quotes or comments, so that nothing can be put into a header by it. */
+export function emailAddress() {
+  const error = 'must be an email address, as oncall@example.org';
+  return z.string().refine(
+    unlessReference((value) => /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,190}$/.test(value)),
+    { error },
+  );
+}
+
+/** A time of the day; comes out in minutes after midnight. */
+export function timeOfDay() {
+  return z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of the day, as "09:00"' })
+    .transform((value) => Number(value.slice(0, 2)) * 60 + Number(value.slice(3)));
+}

@@ -12,6 +12,7 @@ import {
   text,
   timeZone,
 } from './config-fields.ts';
+import { notifySchema } from './notify-schema.ts';
 
 const sourceSchema = z.strictObject({
   name: name(),
@@ -157,6 +158,14 @@ const retentionSchema = z
   })
   .prefault({});
 
+const deadManSchema = z.strictObject({ url: httpUrl(), every: duration(1000).prefault('60s') });
+
+const tracesSchema = z.strictObject({
+  url: httpUrl(),
+  headers: headers().default({}),
+  allowPrivate: z.array(network({ port: true })).default([]),
+});
+
 /** The shape of `tidegate.yaml`. Unknown keys are errors; durations come out in milliseconds under their own names. */
 export const configSchema = z.strictObject({
   sources: z.array(sourceSchema).min(1),
@@ -167,6 +176,9 @@ export const configSchema = z.strictObject({
   receiver: receiverSchema,
   outbound: outboundSchema,
   retention: retentionSchema,
+  notify: notifySchema,
+  deadMan: deadManSchema.optional(),
+  traces: tracesSchema.optional(),
 });
 
 export type ParsedConfig = z.output<typeof configSchema>;

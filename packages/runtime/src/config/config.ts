@@ -1,3 +1,6 @@
+import type { NotifyConfig } from './notify-config.ts';
+import type { RetryConfig } from './retry-config.ts';
+
 /** The effective config, as one app sees it: durations in milliseconds, secrets of other apps left out. */
 export interface Config {
   readonly file: string;
@@ -11,6 +14,11 @@ export interface Config {
   readonly receiver: ReceiverConfig;
   readonly outbound: OutboundConfig;
   readonly retention: RetentionConfig;
+  readonly notify: NotifyConfig;
+  /** Null when the section is absent. */
+  readonly deadMan: DeadManConfig | null;
+  /** Null when the section is absent: nothing is traced. */
+  readonly traces: TracesConfig | null;
   /** Key paths at which a default was taken; `tidegate check` warns about those that are thresholds. */
   readonly defaultsTaken: readonly string[];
 }
@@ -85,13 +93,6 @@ export interface PolicyConfig {
   readonly release: { readonly canary: number; readonly maxPerSecond: number; readonly retry: RetryConfig };
 }
 
-export interface RetryConfig {
-  readonly attempts: number;
-  readonly baseDelayMs: number;
-  readonly maxDelayMs: number;
-  readonly maxElapsedMs: number;
-}
-
 export interface ReceiverConfig {
   readonly publicUrl: string | null;
   readonly trustedProxies: readonly string[];
@@ -124,6 +125,20 @@ export interface RetentionConfig {
   /** How long a finished callback's idempotency key is remembered at least. */
   readonly idempotencyMs: number;
   readonly quarantineMs: number;
+}
+
+export interface DeadManConfig {
+  /** What is pinged while all is well; a secret (worker only), null in other apps. */
+  readonly url: string | null;
+  readonly everyMs: number;
+}
+
+export interface TracesConfig {
+  /** Of the OTLP collector, path included; it may hold a secret (worker only), null in other apps. */
+  readonly url: string | null;
+  /** Empty in apps other than the worker: headers hold credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly allowPrivate: readonly string[];
 }
 
 /** The apps that load a config; each resolves only its own part of the `${ENV}` references. */

@@ -41,6 +41,7 @@ function describe(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `must be at most ${issue.maximum}`;
     case 'custom':
+    case 'invalid_union':
     case 'invalid_format':
       return issue.message;
     default:

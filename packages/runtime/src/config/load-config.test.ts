@@ -379,8 +379,15 @@ describe('a config file', () => {
     await writeStarterConfig(file);
     const starter = await readFile(file, 'utf8');
     const uncommented = starter.replaceAll(/^#(?! [^ ])/gm, '');
-    const config = parse(uncommented, 'worker', { LOCALTONET_API_KEY: 'k', AGENT_PROBE: 'p' });
+    const config = parse(uncommented, 'worker', {
+      LOCALTONET_API_KEY: 'k',
+      AGENT_PROBE: 'p',
+      PAGERDUTY_KEY: 'invented-key',
+      DEAD_MAN_URL: 'https://watch.example.org/ping/invented',
+      SLACK_WEBHOOK_URL: 'https://chat.example/invented',
+    });
     expect(config.services[0]?.name).toBe('research-agent');
+    expect(config.notify.channels.map(({ name }) => name)).toEqual(['phone', 'chat']);
     expect(config.localtonet?.apiKey).toBe('k');
   });
 

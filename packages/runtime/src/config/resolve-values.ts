@@ -14,6 +14,22 @@ const OWNED_PATHS: readonly { readonly pattern: string; readonly apps: readonly 
   { pattern: 'services.*.probes.*.headers.*', apps: ['worker'] },
   { pattern: 'services.*.probes.*.expect.bodyIncludes', apps: ['worker'] },
   { pattern: 'outbound.probes.control.url', apps: ['worker'] },
+  { pattern: 'deadMan.url', apps: ['worker'] },
+  { pattern: 'traces.url', apps: ['worker'] },
+  { pattern: 'traces.headers.*', apps: ['worker'] },
+  ...[
+    'url',
+    'signingSecret',
+    'routingKey',
+    'authorization',
+    'topic',
+    'token',
+    'host',
+    'user',
+    'password',
+    'from',
+    'to.*',
+  ].map((key) => ({ pattern: `notify.channels.*.${key}`, apps: ['worker'] as const })),
 ];
 
 /** `tunnel: 298487` is a natural thing to write, and its text is what counts: a number would lose digits. */

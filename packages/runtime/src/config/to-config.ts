@@ -9,6 +9,7 @@ import type {
 } from './config.ts';
 import type { ParsedConfig, ParsedPolicy, ParsedService } from './config-schema.ts';
 import { ownsPath } from './resolve-values.ts';
+import { toNotify } from './to-notify.ts';
 
 /** The config as one app sees it: derived names filled in, credentials of other apps taken out (I3). */
 export function toConfig(parsed: ParsedConfig, app: AppName, file: string, defaultsTaken: readonly string[]): Config {
@@ -56,8 +57,22 @@ export function toConfig(parsed: ParsedConfig, app: AppName, file: string, defau
       idempotencyMs: retention.idempotency,
       quarantineMs: retention.quarantine,
     },
+    notify: toNotify(parsed.notify, app),
+    deadMan: toDeadMan(parsed.deadMan, app),
+    traces: toTraces(parsed.traces, app),
     defaultsTaken,
   };
+}
+
+function toDeadMan(parsed: ParsedConfig['deadMan'], app: AppName): Config['deadMan'] {
+  if (parsed === undefined) return null;
+  return { url: ownsPath(app, ['deadMan', 'url']) ? parsed.url : null, everyMs: parsed.every };
+}
+
+function toTraces(parsed: ParsedConfig['traces'], app: AppName): Config['traces'] {
+  if (parsed === undefined) return null;
+  const owns = ownsPath(app, ['traces', 'url']);
+  return { url: owns ? parsed.url : null, headers: owns ? parsed.headers : {}, allowPrivate: parsed.allowPrivate };
 }
 
 function toService(service: ParsedService, app: AppName, group: string): ServiceConfig {

@@ -54,6 +54,23 @@ services:
 # Private networks that probes and callbacks may reach; everything private is refused otherwise.
 #outbound: { probes: { allowPrivate: ["127.0.0.1/32"] }, callbacks: { allowPrivate: [] } }
 
+# Who is told of incidents. Types: webhook, slack, discord, pagerduty, alertmanager, ntfy, smtp; where a channel leads is a
+# secret, so name a variable. Without routes every channel is told everything. \`tidegate notify test phone\` tries one.
+#notify:
+#  channels:
+#    phone: { type: pagerduty, routingKey: "\${PAGERDUTY_KEY}" }
+#    chat: { type: slack, url: "\${SLACK_WEBHOOK_URL}" }
+#  routes:
+#    - { channels: [phone], severity: [critical] }
+#    - { channels: [chat], during: [{ days: [mon, tue, wed, thu, fri], from: "09:00", to: "18:00", timeZone: Europe/Berlin }] }
+
+# A service that raises the alarm when it hears nothing, as healthchecks.io: pinged only while the database, every receiver and
+# the worker do their work. Its URL is a secret.
+#deadMan: { url: "\${DEAD_MAN_URL}", every: 60s }
+
+# Where traces go: a collector that takes OTLP over HTTP. Nothing is traced without it.
+#traces: { url: "http://127.0.0.1:4318/v1/traces", allowPrivate: ["127.0.0.1/32:4318"] }
+
 # How long things are kept, in days or hours. What something open refers to stays; rows of the audit trail always do.
 #retention: { observations: 90d, incidents: 365d, verifications: 30d, callbacks: 30d, idempotency: 7d, quarantine: 30d }
 `;

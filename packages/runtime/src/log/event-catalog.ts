@@ -22,6 +22,8 @@ const incident = {
 } as const;
 const gate = { service: 'name', reason: 'code', generation: 'number', incident: 'id' } as const;
 const callback = { callback: 'id', service: 'name', state: 'code' } as const;
+const notification = { notification: 'id', incident: 'id', channel: 'name', kind: 'code' } as const;
+const sending = { attempt: 'number', status: 'number', durationMs: 'number' } as const;
 const child = { child: 'code', childPid: 'number' } as const;
 
 /**
@@ -90,13 +92,30 @@ export const EVENT_CATALOG = {
   'callback.looked_up': { ...callback, outcome: 'code', reason: 'code', status: 'number', attempt: 'number' },
   'callbacks.reconciled': { count: 'number', durationMs: 'number' },
   'callbacks.expired': { count: 'number' },
+  'notification.decided': notification,
+  'notification.sent': { ...notification, ...sending },
+  'notification.retried': { ...notification, ...sending, reason: 'code' },
+  'notification.given_up': { ...notification, ...sending, reason: 'code' },
+  /** Something in its words looked like a secret and was blacked out: a mistake of ours, or a device named by its token. */
+  'notification.scrubbed': { notification: 'id', channel: 'name', count: 'number' },
+  /** They waited for a channel that the config no longer names. */
+  'notification.dropped': { count: 'number' },
   /** The newest row of the audit trail: kept here, it shows whether rows were cut off since. */
   'audit.head': { seq: 'number', mac: 'id' },
   'override.ended': { incident: 'id', groups: 'number' },
+  'session.started': { key: 'id' },
+  'session.refused': { reason: 'code' },
   'keyring.reloaded': { fingerprintVersion: 'number', recipient: 'id' },
   'keyring.unreadable': { error: 'error' },
+  /** Nobody is told that all is well, for it is not; said once per reason. */
+  'dead_man.withheld': { reason: 'code' },
+  'dead_man.failed': { reason: 'code', status: 'number', durationMs: 'number' },
+  /** Said once until spans are taken again. */
+  'traces.dropped': { count: 'number', reason: 'code', status: 'number' },
   'queue.unavailable': { room: 'code', error: 'error', code: 'code' },
   'store.unavailable': { operation: 'code', error: 'error', code: 'code' },
+  'stream.broken': { error: 'error' },
+  'stream.ended': { reason: 'code', count: 'number', durationMs: 'number' },
   'request.failed': { method: 'code', route: 'route', status: 'number', code: 'code', error: 'error' },
   'retention.finished': {
     observations: 'number',
@@ -104,6 +123,7 @@ export const EVENT_CATALOG = {
     months: 'number',
     verifications: 'number',
     incidents: 'number',
+    events: 'number',
     callbacks: 'number',
     emptied: 'number',
     quarantine: 'number',

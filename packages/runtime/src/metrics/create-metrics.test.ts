@@ -6,7 +6,9 @@ import { METRIC_CATALOG } from './metric-catalog.ts';
 describe('the metrics', () => {
   it('are named tidegate_<room>_…', () => {
     for (const { name } of Object.values(METRIC_CATALOG)) {
-      expect(name).toMatch(/^tidegate_(receive|record|correlate|verify|release|gate|retention)_[a-z_]+$/);
+      expect(name).toMatch(
+        /^tidegate_(receive|record|correlate|verify|release|gate|notify|retention|feed|queue|deadman|trace)_[a-z_]+$/,
+      );
     }
   });
 

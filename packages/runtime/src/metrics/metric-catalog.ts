@@ -23,7 +23,7 @@ export const METRIC_CATALOG = {
   'receive.duration': {
     type: 'histogram',
     name: 'tidegate_receive_duration_seconds',
-    help: 'Time from the first byte of a webhook request to its answer.',
+    help: 'Time from the head of a request to the webhook to its answer.',
     labels: [],
     buckets: FAST_SECONDS,
   },
@@ -80,15 +80,14 @@ export const METRIC_CATALOG = {
   'correlate.resolved': {
     type: 'counter',
     name: 'tidegate_correlate_incidents_resolved_total',
-    help: 'Incidents resolved, by kind.',
-    labels: ['kind'],
+    help: 'Incidents resolved, by what ended them: a verification, a poll, or a person.',
+    labels: ['by'],
   },
-  'correlate.duration': {
-    type: 'histogram',
-    name: 'tidegate_correlate_incident_duration_seconds',
-    help: 'Time from the opening of an incident to its end.',
-    labels: ['kind'],
-    buckets: SLOW_SECONDS,
+  'correlate.incidents': {
+    type: 'gauge',
+    name: 'tidegate_correlate_incidents',
+    help: 'Incidents that are not resolved, by state.',
+    labels: ['state'],
   },
   'correlate.oldest': {
     type: 'gauge',
@@ -151,6 +150,60 @@ export const METRIC_CATALOG = {
     help: 'Status lookups of callbacks whose outcome is unknown, by what they found.',
     labels: ['outcome'],
   },
+  'release.waiting': {
+    type: 'gauge',
+    name: 'tidegate_release_waiting_callbacks',
+    help: 'Callbacks that are not at their end, by state.',
+    labels: ['state'],
+  },
+  'release.oldest': {
+    type: 'gauge',
+    name: 'tidegate_release_oldest_held_seconds',
+    help: 'Time since the oldest callback that is held was handed over.',
+    labels: [],
+  },
+  'notify.decided': {
+    type: 'counter',
+    name: 'tidegate_notify_decided_total',
+    help: 'Notifications written into the ledger, by kind.',
+    labels: ['kind'],
+  },
+  'notify.attempts': {
+    type: 'counter',
+    name: 'tidegate_notify_attempts_total',
+    help: 'Attempts to deliver a notification, by type of channel and what became of the notification; failed means given up.',
+    labels: ['type', 'outcome'],
+  },
+  'notify.repeats': {
+    type: 'counter',
+    name: 'tidegate_notify_repeats_total',
+    help: 'Repeats for receivers that forget what they are not told again, by outcome.',
+    labels: ['outcome'],
+  },
+  'notify.scrubbed': {
+    type: 'counter',
+    name: 'tidegate_notify_scrubbed_total',
+    help: 'Places in notifications that looked like a secret and were blacked out; anything above 0 is a mistake.',
+    labels: [],
+  },
+  'notify.waiting': {
+    type: 'gauge',
+    name: 'tidegate_notify_waiting',
+    help: 'Notifications that are decided and not delivered yet.',
+    labels: [],
+  },
+  'notify.oldest': {
+    type: 'gauge',
+    name: 'tidegate_notify_oldest_waiting_seconds',
+    help: 'Age of the oldest notification that is not delivered yet.',
+    labels: [],
+  },
+  'notify.failing': {
+    type: 'gauge',
+    name: 'tidegate_notify_failing_channels',
+    help: 'Channels whose last attempt failed.',
+    labels: [],
+  },
   'retention.pruned': {
     type: 'counter',
     name: 'tidegate_retention_pruned_total',
@@ -163,6 +216,12 @@ export const METRIC_CATALOG = {
     help: 'Gates, by state.',
     labels: ['state'],
   },
+  'gate.hands': {
+    type: 'gauge',
+    name: 'tidegate_gate_hands',
+    help: 'Gates that a person holds or forces open.',
+    labels: ['hand'],
+  },
   'gate.silent_receivers': {
     type: 'gauge',
     name: 'tidegate_gate_silent_receivers',
@@ -174,6 +233,37 @@ export const METRIC_CATALOG = {
     name: 'tidegate_gate_queries_total',
     help: 'Gate queries answered, by decision.',
     labels: ['decision'],
+  },
+  'queue.lag': {
+    type: 'histogram',
+    name: 'tidegate_queue_lag_seconds',
+    help: 'How late alarms rang, by room.',
+    labels: ['room'],
+    buckets: SLOW_SECONDS,
+  },
+  'queue.overdue': {
+    type: 'gauge',
+    name: 'tidegate_queue_overdue_seconds',
+    help: 'How far past its time the oldest work of a room is, whatever became of its alarm.',
+    labels: ['room'],
+  },
+  'dead_man.pings': {
+    type: 'counter',
+    name: 'tidegate_deadman_pings_total',
+    help: 'Pings of the service that raises the alarm when it hears none, by outcome; withheld while something does not work.',
+    labels: ['outcome'],
+  },
+  'trace.spans': {
+    type: 'counter',
+    name: 'tidegate_trace_spans_total',
+    help: 'Spans that a collector took, or that were dropped.',
+    labels: ['outcome'],
+  },
+  'feed.streams': {
+    type: 'gauge',
+    name: 'tidegate_feed_streams',
+    help: 'Readers that follow the events at present.',
+    labels: [],
   },
 } as const satisfies Readonly<Record<string, Metric>>;
 

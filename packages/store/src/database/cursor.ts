@@ -27,6 +27,12 @@ export function decodeCursor(text: string): Cursor {
   throw new AppError({ code: 'bad_cursor', publicMessage: 'The cursor is not one this API gave out.' });
 }
 
+/** For lists whose ids are numbers. @throws AppError `bad_cursor` for a cursor of another list */
+export function numericId(cursor: Cursor): Cursor {
+  if (/^\d{1,18}$/.test(cursor.id)) return cursor;
+  throw new AppError({ code: 'bad_cursor', publicMessage: 'The cursor is not one this list gave out.' });
+}
+
 export interface Page<T> {
   readonly items: T[];
   readonly nextCursor: string | null;

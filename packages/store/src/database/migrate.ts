@@ -1,17 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { AppError } from '@tidegate/core';
 import postgres from 'postgres';
 import { createDial, type DialOptions } from './dial.ts';
+import { appliedMigrations, knownMigrations, MIGRATIONS_FOLDER } from './list-migrations.ts';
 import { toStoreError } from './store-error.ts';
 
-const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Any two processes that migrate must meet on the same number. */
 const LOCK = 7_413_001;
 const LOCK_EVERY_MS = 100;
-const OLDEST_SERVER = 140_000;
+export const OLDEST_SERVER = 140_000;
 /** A migration may rewrite a big table, and says nothing meanwhile. */
 const APPLYING_SILENCE_MS = 3_600_000;
 
@@ -64,17 +62,9 @@ async function lock(sql: postgres.Sql): Promise<void> {
   }
 }
 
-async function appliedMigrations(sql: postgres.Sql): Promise<number[]> {
-  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as present`;
-  if (!table?.present) return [];
-  const rows = await sql`select created_at from drizzle.__drizzle_migrations order by created_at`;
-  return rows.map((row) => Number(row.created_at));
-}
-
 /** Whether nothing is left to apply. Throws `schema_newer`. */
 async function isCurrent(applied: number[]): Promise<boolean> {
-  const journal = JSON.parse(await readFile(`${FOLDER}/meta/_journal.json`, 'utf8')) as { entries: { when: number }[] };
-  const newestKnown = Math.max(...journal.entries.map((entry) => entry.when));
+  const newestKnown = Math.max(...(await knownMigrations()));
   const newestApplied = applied.at(-1) ?? 0;
   if (newestApplied <= newestKnown) return newestApplied === newestKnown;
   throw new AppError({
@@ -90,5 +80,5 @@ async function applyMissing(sql: postgres.Sql): Promise<void> {
     import('drizzle-orm/postgres-js'),
     import('drizzle-orm/postgres-js/migrator'),
   ]);
-  await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
+  await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER });
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
+import { differing } from '../notification/note-reviews.ts';
 
 export interface NextDue {
   /** Postgres' clock, which set the due times. */
@@ -7,6 +8,7 @@ export interface NextDue {
   readonly correlate: Date | null;
   readonly verify: Date | null;
   readonly release: Date | null;
+  readonly notify: Date | null;
 }
 
 /** The earliest row waiting in each room; the sweeper wakes a room whose time has passed, whatever became of its job. */
@@ -20,7 +22,10 @@ export async function nextDue(sql: Sql): Promise<NextDue> {
           (select clock_timestamp() from callback c join gate g on g.service_id = c.service_id
            where (c.state = 'held' or (c.state = 'ambiguous' and c.reconciliation_id is null)) and g.state in ('open', 'releasing') limit 1),
           -- A worker that died between the last delivery and the end of its release left the gate so.
-          (select clock_timestamp() from gate where state = 'releasing' limit 1)) as release`;
+          (select clock_timestamp() from gate where state = 'releasing' limit 1)) as release,
+        least((select min(due_at) from notice where due_at is not null), (select min(due_at) from notification where due_at is not null),
+          (select min(repeat_at) from notification where repeat_at is not null),
+          (select clock_timestamp() from (${differing(sql)}) d limit 1)) as notify`;
     if (row === undefined) throw new Error('a select without from answered no row');
     return row;
   } catch (error) {

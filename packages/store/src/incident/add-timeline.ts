@@ -15,9 +15,10 @@ export async function addTimeline(
 ): Promise<void> {
   const entries = events.map((entry) => ('at' in entry ? entry : { event: entry, at: null }));
   await tx`
-    insert into timeline_entry (incident_id, at, event, why)
-    select ${incidentId}, coalesce(i.at, clock_timestamp()), i.event, i.why
+    insert into timeline_entry (incident_id, at, event, why, service)
+    select ${incidentId}, coalesce(i.at, clock_timestamp()), i.event, i.why, i.service
     from unnest(${entries.map(({ at }) => at?.toISOString() ?? null)}::text[]::timestamptz[], ${entries.map(({ event }) => event.event)}::text[],
-                ${entries.map(({ event }) => describeEvent(event))}::text[]) with ordinality as i(at, event, why, ordinal)
+                ${entries.map(({ event }) => describeEvent(event))}::text[],
+                ${entries.map(({ event }) => ('service' in event ? event.service : null))}::text[]) with ordinality as i(at, event, why, service, ordinal)
     order by i.ordinal`;
 }

@@ -1,6 +1,7 @@
 import { decideGroup, type GroupDecision } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { tellBlip } from '../event/tell-blip.ts';
 import { askForPoll } from '../poll/ask-for-poll.ts';
 import { applyMass } from './apply-mass.ts';
 import { applyOpening } from './apply-opening.ts';
@@ -109,6 +110,7 @@ async function saveDecision(
     case 'blip':
       await tx`insert into blip (group_id, first_at, last_at, count, recorded_at)
                values (${group.due.groupId}, ${group.due.firstAt}, ${group.due.lastAt}, ${group.due.count}, clock_timestamp())`;
+      await tellBlip(tx, group.due.groupId, { ...group.due, group: group.facts.group });
       return { decision, incidentId: null };
     case 'none':
       return { decision, incidentId: null };

@@ -22,6 +22,11 @@ export interface IncidentRow {
 
 export interface IncidentFilter {
   readonly state: IncidentState | null;
+  readonly kind?: IncidentKind | null;
+  /** One that it concerns. */
+  readonly service?: string | null;
+  /** Opened no earlier than that. */
+  readonly since?: Date | null;
   readonly cursor: string | null;
   readonly limit: number;
   /** Names of the services the reader may see; null means all. */
@@ -30,6 +35,7 @@ export interface IncidentFilter {
 
 /** Incidents, newest first, without those merged into another. */
 export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<Page<IncidentRow>> {
+  const { kind = null, service = null, since = null } = filter;
   const cursor = filter.cursor === null ? null : decodeCursor(filter.cursor);
   try {
     const rows = await sql<(IncidentRow & { cursorAt: string })[]>`
@@ -37,6 +43,9 @@ export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<P
       from incident i left join subject g on g.id = i.group_id
       where i.merged_into is null
         ${filter.state === null ? sql`` : sql`and i.state = ${filter.state}`}
+        ${kind === null ? sql`` : sql`and i.kind = ${kind}`}
+        ${service === null ? sql`` : sql`and ${namesOneOf(sql, [service])}`}
+        ${since === null ? sql`` : sql`and i.opened_at >= ${since}`}
         ${filter.services === null ? sql`` : sql`and ${namesOneOf(sql, filter.services)}`}
         ${cursor === null ? sql`` : sql`and (i.opened_at, i.id) < (${cursor.at}::text::timestamptz, ${cursor.id})`}
       order by i.opened_at desc, i.id desc limit ${filter.limit + 1}`;

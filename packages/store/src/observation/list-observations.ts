@@ -17,11 +17,21 @@ export interface ObservationRow {
   readonly deliveries: number;
 }
 
+export interface ObservationFilter {
+  /** Alias of one subject. */
+  readonly subject: string | null;
+  readonly status?: ConnectivityStatus | null;
+  /** Name of one source. */
+  readonly source?: string | null;
+  /** First received no earlier than that. */
+  readonly since?: Date | null;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
 /** Observations by first receipt, newest first, with how often each was delivered (repeats within retention). */
-export async function listObservations(
-  sql: Sql,
-  filter: { subject: string | null; cursor: string | null; limit: number },
-): Promise<Page<ObservationRow>> {
+export async function listObservations(sql: Sql, filter: ObservationFilter): Promise<Page<ObservationRow>> {
+  const { status = null, source = null, since = null } = filter;
   const cursor = filter.cursor === null ? null : decodeCursor(filter.cursor);
   try {
     const rows = await sql<(ObservationRow & { cursorAt: string })[]>`
@@ -32,6 +42,9 @@ export async function listObservations(
       from observation o join subject s on s.id = o.subject_id join source src on src.id = o.source_id
       where true
         ${filter.subject === null ? sql`` : sql`and s.alias = ${filter.subject}`}
+        ${status === null ? sql`` : sql`and o.status = ${status}`}
+        ${source === null ? sql`` : sql`and src.name = ${source}`}
+        ${since === null ? sql`` : sql`and o.first_received_at >= ${since}`}
         ${cursor === null ? sql`` : sql`and (o.first_received_at, o.key) < (${cursor.at}::text::timestamptz, ${cursor.id}::uuid)`}
       order by o.first_received_at desc, o.key desc limit ${filter.limit + 1}`;
     return toPage(

@@ -2,7 +2,7 @@ import type { Sql, Transaction } from '../database/connect.ts';
 import { PAGE, prunePages } from './prune-page.ts';
 
 /**
- * Removes incidents resolved before `cutoff` with their timelines. One that another merged into stays until that one has
+ * Removes incidents resolved before `cutoff` with their timelines and what was told of them. One that another merged into stays until that one has
  * gone; one that a person ended stays until the override has long expired.
  */
 export async function pruneIncidents(sql: Sql, cutoff: Date): Promise<number> {
@@ -20,6 +20,8 @@ async function removePage(tx: Transaction, cutoff: Date): Promise<number> {
   await tx`delete from timeline_entry where incident_id = any(${ids}::text[])`;
   await tx`delete from incident_subject where incident_id = any(${ids}::text[])`;
   await tx`delete from incident_service where incident_id = any(${ids}::text[])`;
+  await tx`delete from notification where thread = any(${ids}::text[])`;
+  await tx`delete from notice where thread = any(${ids}::text[])`;
   await tx`delete from incident where id = any(${ids}::text[])`;
   return ids.length;
 }

@@ -4,7 +4,9 @@ import { createMonths } from './months.ts';
 import { type PrunedCallbacks, pruneCallbacks } from './prune-callbacks.ts';
 import { pruneDataKeys } from './prune-data-keys.ts';
 import { type PrunedDeliveries, pruneDeliveries } from './prune-deliveries.ts';
+import { pruneEvents } from './prune-events.ts';
 import { pruneIncidents, pruneVerifications } from './prune-incidents.ts';
+import { pruneNotifications } from './prune-notifications.ts';
 import { type PrunedObservations, pruneObservations } from './prune-observations.ts';
 import { PAGE, prunePages } from './prune-page.ts';
 
@@ -23,10 +25,11 @@ export interface RetentionPeriods {
   readonly quarantineMs: number;
 }
 
-/** How many rows went, by kind; `other` are blips, silences and retired receivers, `months` partitions and not rows. */
+/** How many rows went, by kind; `other` are blips, silences, retired receivers and sessions, `months` partitions and not rows. */
 export interface Pruned extends PrunedObservations, PrunedDeliveries, PrunedCallbacks {
   readonly incidents: number;
   readonly verifications: number;
+  readonly events: number;
   readonly quarantine: number;
   readonly dataKeys: number;
   readonly other: number;
@@ -70,15 +73,29 @@ async function pruneAll(sql: Sql, periods: RetentionPeriods): Promise<Pruned> {
   // Incidents before the verifications they cite.
   const incidents = await pruneIncidents(sql, before(incidentsMs));
   const verifications = await pruneVerifications(sql, before(verificationsMs));
+  const events = await pruneEvents(sql, before(incidentsMs));
   const called = await pruneCallbacks(sql, before(callbacksMs), before(idempotencyMs));
   const quarantine = await pruneQuarantine(sql, before(quarantineMs));
   const other =
+    (await pruneNotifications(sql, before(incidentsMs))) +
     (await pruneBlips(sql, before(observationsMs))) +
     (await pruneSilences(sql, before(incidentsMs))) +
-    (await pruneReceivers(sql, before(observationsMs)));
+    (await pruneReceivers(sql, before(observationsMs))) +
+    (await pruneSessions(sql));
   // A value may wait outside the database for a while before it is stored: its key is kept as long as anything is.
   const dataKeys = await pruneDataKeys(sql, before(Math.max(...Object.values(periods))));
-  return { ...observed, ...delivered, months, incidents, verifications, ...called, quarantine, other, dataKeys };
+  return {
+    ...observed,
+    ...delivered,
+    months,
+    incidents,
+    verifications,
+    events,
+    ...called,
+    quarantine,
+    other,
+    dataKeys,
+  };
 }
 
 function pruneQuarantine(sql: Sql, cutoff: Date): Promise<number> {
@@ -113,6 +130,16 @@ function pruneReceivers(sql: Sql, cutoff: Date): Promise<number> {
     const { count } = await tx`
       delete from receiver where id in (
         select id from receiver where retired_at < ${cutoff} order by retired_at limit ${PAGE} for update skip locked)`;
+    return count;
+  });
+}
+
+/** One that was idle too long goes when its longest time is over: until then it is refused wherever it is presented. */
+function pruneSessions(sql: Sql): Promise<number> {
+  return prunePages(sql, async (tx) => {
+    const { count } = await tx`
+      delete from session where lookup_hash in (
+        select lookup_hash from session where expires_at < clock_timestamp() order by expires_at limit ${PAGE} for update skip locked)`;
     return count;
   });
 }

@@ -64,6 +64,7 @@ export const callback = pgTable(
     index('callback_deadline')
       .on(table.deadlineAt)
       .where(sql`deadline_at is not null and state in ('queued', 'held', 'retrying')`),
+    index('callback_needs_review').on(table.serviceId).where(sql`state = 'needs_review'`),
     check('callback_only_safe_ones_pass', sql`not passes_held or safety = 'safe'`),
     check('callback_status_is_whole', sql`settle_after_ms is not null or sealed_status is null`),
   ],

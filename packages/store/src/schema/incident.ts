@@ -104,6 +104,8 @@ export const timelineEntry = pgTable(
     at: instant('at').notNull(),
     event: text('event').notNull(),
     why: text('why').notNull(),
+    /** The service its sentence names; null when it is about the incident as a whole. */
+    service: text('service'),
   },
   (table) => [index('timeline_entry_incident').on(table.incidentId, table.id)],
 );

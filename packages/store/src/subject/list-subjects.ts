@@ -18,11 +18,20 @@ export interface SubjectRow {
   readonly changedAt: Date | null;
 }
 
+export interface SubjectFilter {
+  readonly type?: SubjectType | null;
+  readonly status?: ConnectivityStatus | null;
+  /** Of one source group. */
+  readonly group?: string | null;
+  /** One that depends on it. */
+  readonly service?: string | null;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
 /** Subjects with their connectivity view and the services that depend on them, newest first. */
-export async function listSubjects(
-  sql: Sql,
-  filter: { cursor: string | null; limit: number },
-): Promise<Page<SubjectRow>> {
+export async function listSubjects(sql: Sql, filter: SubjectFilter): Promise<Page<SubjectRow>> {
+  const { type = null, status = null, group = null, service = null } = filter;
   const cursor = filter.cursor === null ? null : decodeCursor(filter.cursor);
   try {
     const rows = await sql<(SubjectRow & { cursorAt: string })[]>`
@@ -32,7 +41,17 @@ export async function listSubjects(
         (select coalesce(array_agg(v.name order by v.name), '{}') from dependency e join service v on v.id = e.service_id
           where e.subject_id = s.id) as services
       from subject s left join subject d on d.id = s.device_id left join connectivity c on c.subject_id = s.id
-      ${cursor === null ? sql`` : sql`where (s.first_seen_at, s.alias) < (${cursor.at}::text::timestamptz, ${cursor.id})`}
+      where true
+        ${type === null ? sql`` : sql`and s.type = ${type}`}
+        ${status === null ? sql`` : sql`and c.disconnected = ${status === 'disconnected'}`}
+        ${group === null ? sql`` : sql`and s.group_name = ${group}`}
+        ${
+          service === null
+            ? sql``
+            : sql`and exists (select 1 from dependency e join service v on v.id = e.service_id
+          where e.subject_id = s.id and v.name = ${service})`
+        }
+        ${cursor === null ? sql`` : sql`and (s.first_seen_at, s.alias) < (${cursor.at}::text::timestamptz, ${cursor.id})`}
       order by s.first_seen_at desc, s.alias desc limit ${filter.limit + 1}`;
     return toPage(
       rows,

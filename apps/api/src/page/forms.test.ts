@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type PlantedPages, plantPages } from '../../../../test/support/plant-pages.ts';
+import { type OpenPages, openPages } from '../../test/open-pages.ts';
+import { startTestApi, type TestApi } from '../../test/start-test-api.ts';
+
+let api: TestApi;
+let planted: PlantedPages;
+let pages: OpenPages;
+beforeAll(async () => {
+  api = await startTestApi();
+  planted = await plantPages(api.sql);
+  pages = await openPages(api, await api.makeKey(['admin'], { id: 'key_night' }));
+});
+
+const incidentPath = () => `/incidents/${planted.incident}`;
+const servicePath = () => `/services/${planted.service}`;
+/** Where a form led, without its host. */
+const led = (answer: Response) => [answer.status, answer.headers.get('location')];
+const lastAudit = async () => {
+  const [row] = await api.sql`select actor, action, target, reason, facts from audit order by seq desc limit 1`;
+  return row;
+};
+
+describe('an incident', () => {
+  it('is acknowledged by the person whose key it is', async () => {
+    expect(led(await pages.post(`${incidentPath()}/acknowledge`, {}))).toEqual([
+      303,
+      `${incidentPath()}?did=acknowledged`,
+    ]);
+    expect(await lastAudit()).toMatchObject({
+      actor: 'test',
+      action: 'incident.acknowledge',
+      target: planted.incident,
+      facts: { key: 'key_night' },
+    });
+    const html = await pages.text(`${incidentPath()}?did=acknowledged`);
+    expect(html).toContain('It is yours now');
+    expect(html).toContain('Acknowledged by test.');
+    expect(html).not.toContain('id="acknowledge"');
+    expect(led(await pages.post(`${incidentPath()}/acknowledge`, {}))).toEqual([
+      303,
+      `${incidentPath()}?did=acknowledged_before`,
+    ]);
+  });
+
+  it('takes a note, whose markup stays text', async () => {
+    const note = 'Router <b>restarted</b> & "waiting"';
+    expect(led(await pages.post(`${incidentPath()}/note`, { note }))).toEqual([303, `${incidentPath()}?did=noted`]);
+    expect(await pages.text(incidentPath())).toContain(
+      'Note by test: Router &lt;b&gt;restarted&lt;/b&gt; &amp; &quot;waiting&quot;',
+    );
+    expect(led(await pages.post(`${incidentPath()}/note`, { note: ' \u0000 ' }))).toEqual([
+      303,
+      `${incidentPath()}?did=malformed`,
+    ]);
+  });
+
+  it('is muted for a time, and nothing that the form does not offer', async () => {
+    const order = { reason: 'power is out', for: '2h' };
+    expect(led(await pages.post(`${incidentPath()}/silence`, { ...order, scope: 'group' }))).toEqual([
+      303,
+      `${incidentPath()}?did=silenced`,
+    ]);
+    const [row] = await api.sql`select scope, target, actor, reason from silence order by created_at desc limit 1`;
+    expect(row).toEqual({ scope: 'group', target: 'dev_macminiaaaaaaaa', actor: 'test', reason: 'power is out' });
+    expect(await lastAudit()).toMatchObject({ action: 'silence.add', facts: { key: 'key_night' } });
+    expect(await pages.text(incidentPath())).toContain('Pages muted by test until');
+    for (const scope of ['service:billing-agent', 'nothing', '']) {
+      expect(led(await pages.post(`${incidentPath()}/silence`, { ...order, scope }))[1]).toBe(
+        `${incidentPath()}?did=malformed`,
+      );
+    }
+  });
+
+  it('of others is out of reach', async () => {
+    const other = await openPages(
+      api,
+      await api.makeKey(['incidents:read', 'incidents:write'], { services: ['mail-agent'] }),
+    );
+    for (const act of ['acknowledge', 'note', 'resolve', 'silence']) {
+      const answer = await other.post(`${incidentPath()}/${act}`, { note: 'x', scope: 'all', reason: 'x', for: '1h' });
+      expect({ act, status: answer.status }).toEqual({ act, status: 404 });
+    }
+    const reader = await openPages(api, await api.makeKey(['incidents:read']));
+    expect(led(await reader.post(`${incidentPath()}/acknowledge`, {}))[1]).toBe(`${incidentPath()}?did=not_allowed`);
+    const [row] =
+      await api.sql`select state, (select count(*)::int from audit where actor <> 'test') as others from incident where id = ${planted.incident}`;
+    expect(row).toEqual({ state: 'acknowledged', others: 1 });
+  });
+
+  it('is not resolved without evidence, but by a word with a reason and a time', async () => {
+    expect(led(await pages.post(`${incidentPath()}/resolve`, { reason: '', for: '1h' }))[1]).toMatch(
+      /did=(not_verified|still_disconnected)$/,
+    );
+    expect(led(await pages.post(`${incidentPath()}/resolve`, { override: 'yes', reason: '', for: '1h' }))[1]).toBe(
+      `${incidentPath()}?did=malformed`,
+    );
+    expect(
+      led(await pages.post(`${incidentPath()}/resolve`, { override: 'yes', reason: 'replaced', for: '1h' }))[1],
+    ).toBe(`${incidentPath()}?did=overridden`);
+    expect(await lastAudit()).toMatchObject({ actor: 'test', action: 'incident.override', reason: 'replaced' });
+    expect(await pages.text(incidentPath())).toContain('Ended by hand by test, without a verification: replaced');
+  });
+});
+
+describe('a gate', () => {
+  const gate = async () => {
+    const [row] =
+      await api.sql`select state, reason, hand, hand_actor, hand_reason from gate join service s on s.id = service_id where s.name = ${planted.service}`;
+    return row;
+  };
+
+  it('is held, and released, by the person whose key it is', async () => {
+    const back = incidentPath();
+    const held = await pages.post(`${servicePath()}/hold`, { reason: 'wait for me', for: '30m', back });
+    expect(led(held)).toEqual([303, `${back}?did=held`]);
+    expect(await gate()).toEqual({
+      state: 'held',
+      reason: 'held_by_hand',
+      hand: 'held',
+      handActor: 'test',
+      handReason: 'wait for me',
+    });
+    expect(await lastAudit()).toMatchObject({ actor: 'test', action: 'gate.hold', facts: { key: 'key_night' } });
+    expect(led(await pages.post(`${servicePath()}/release`, { back: servicePath() }))[1]).toBe(
+      `${servicePath()}?did=released`,
+    );
+    expect(led(await pages.post(`${servicePath()}/release`, { back: servicePath() }))[1]).toBe(
+      `${servicePath()}?did=no_hand`,
+    );
+  });
+
+  it('is forced open only by who says that he knows what it means, and may', async () => {
+    const order = { reason: 'customer waits', for: '15m', back: servicePath() };
+    expect(led(await pages.post(`${servicePath()}/force-open`, order))[1]).toBe(`${servicePath()}?did=not_sure`);
+    const writer = await openPages(api, await api.makeKey(['incidents:read', 'incidents:write', 'gate:read']));
+    expect((await writer.post(`${servicePath()}/force-open`, { ...order, sure: 'yes' })).status).toBe(403);
+    expect((await gate())?.hand).toBeNull();
+    expect(led(await pages.post(`${servicePath()}/force-open`, { ...order, sure: 'yes' }))[1]).toBe(
+      `${servicePath()}?did=forced_open`,
+    );
+    expect(await gate()).toMatchObject({ hand: 'open', reason: 'forced_open', handReason: 'customer waits' });
+    expect(await lastAudit()).toMatchObject({ actor: 'test', action: 'gate.force_open', reason: 'customer waits' });
+    expect(api.wakes.count).toBeGreaterThan(0);
+    expect(await pages.text('/')).toContain('Forced open, without verification');
+  });
+
+  it('is not moved by a form without a reason, of an unknown service, or that leads elsewhere', async () => {
+    expect(led(await pages.post(`${servicePath()}/hold`, { for: '30m', back: servicePath() }))[1]).toBe(
+      `${servicePath()}?did=malformed`,
+    );
+    expect((await pages.post('/services/nobody/hold', { reason: 'x', for: '1h' })).status).toBe(404);
+    const away = await pages.post(`${servicePath()}/hold`, { reason: 'x', for: '1h', back: '//evil.example' });
+    expect(away.headers.get('location')).toBe('/?did=held');
+  });
+});

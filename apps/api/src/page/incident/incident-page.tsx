@@ -1,0 +1,86 @@
+import { Badge } from '../layout/mark.tsx';
+import { Notice } from '../layout/notice.tsx';
+import { Since, Time } from '../layout/time.tsx';
+import type { Viewer } from '../session/viewer.ts';
+import { INCIDENT_LABELS, KIND_LABELS } from '../words/labels.ts';
+import { showDuration } from '../words/show-duration.ts';
+import { BrokenLayer } from './broken-layer.tsx';
+import { HeldPart } from './held-part.tsx';
+import { AcknowledgeForm, IncidentForms } from './incident-forms.tsx';
+import { JoinedPart } from './joined-part.tsx';
+import type { LoadedIncident } from './load-incident.ts';
+import { TimelinePicture } from './picture/timeline-picture.tsx';
+import { TimelinePart } from './timeline-part.tsx';
+import { VerificationPart } from './verification-part.tsx';
+
+/** One outage: what is broken, what to do, what is held, and how it came about. */
+export function IncidentPage({
+  loaded,
+  viewer,
+  did,
+}: {
+  loaded: LoadedIncident;
+  viewer: Viewer;
+  did?: string | undefined;
+}) {
+  const { incident } = loaded;
+  return (
+    <>
+      <Notice did={did} />
+      <div id="head" data-live="flash">
+        <h1>
+          {KIND_LABELS[incident.kind]}: {incident.groupName ?? incident.groupAlias}
+        </h1>
+        <StateLine loaded={loaded} />
+        <BrokenLayer incident={incident} />
+      </div>
+      {viewer.may('incidents:write') && incident.state === 'open' ? <AcknowledgeForm id={incident.id} /> : null}
+      <p id="summary" data-live="" class="lead">
+        {incident.summary}
+      </p>
+      <HeldPart loaded={loaded} />
+      <VerificationPart loaded={loaded} />
+      <TimelinePicture loaded={loaded} />
+      <JoinedPart loaded={loaded} />
+      <IncidentForms loaded={loaded} viewer={viewer} />
+      <TimelinePart incident={incident} />
+    </>
+  );
+}
+
+const STATE_MARKS = { open: 'fail', acknowledged: 'busy', resolved: 'pass' } as const;
+
+function StateLine({ loaded: { incident, at, silence } }: { loaded: LoadedIncident }) {
+  const { state, openedAt, resolvedAt, mergedInto, reopened } = incident;
+  const acknowledged = incident.timeline.findLast(({ event }) => event === 'incident.acknowledged');
+  return (
+    <p class="meta">
+      <Badge kind={STATE_MARKS[state]}>{INCIDENT_LABELS[state]}</Badge>
+      <span>
+        since <Time at={openedAt} />
+        {resolvedAt === null ? (
+          <>
+            , <Since at={openedAt} now={at} />
+          </>
+        ) : (
+          <>
+            {' '}
+            until <Time at={resolvedAt} />, {showDuration(resolvedAt.getTime() - openedAt.getTime())}
+          </>
+        )}
+      </span>
+      {state === 'acknowledged' && acknowledged !== undefined ? <span>{acknowledged.why}</span> : null}
+      {reopened > 0 ? <span>Reopened {reopened}×.</span> : null}
+      {silence === null ? null : (
+        <span>
+          Pages muted by {silence.actor} until <Time at={silence.expiresAt} />.
+        </span>
+      )}
+      {mergedInto === null ? null : (
+        <span>
+          Merged into <a href={`/incidents/${mergedInto}`}>another incident</a>.
+        </span>
+      )}
+    </p>
+  );
+}

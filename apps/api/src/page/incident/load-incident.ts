@@ -1,0 +1,46 @@
+import type { Gate } from '@tidegate/client';
+import { findSilence } from '@tidegate/core';
+import type { GateWithHand, HeardSubject, IncidentDetail, SilenceRow } from '@tidegate/store';
+import type { ApiContext } from '../../api-context.ts';
+import { limitDetail } from '../../incident/limit-incident.ts';
+import type { Viewer } from '../session/viewer.ts';
+
+const MOST_SILENCES = 200;
+
+/** All that the page of an incident shows. */
+export interface LoadedIncident {
+  readonly at: Date;
+  readonly incident: IncidentDetail;
+  /** Whether the key may see all of it. */
+  readonly whole: boolean;
+  readonly heard: readonly HeardSubject[];
+  /** Of its services, by name. */
+  readonly gates: readonly Gate[];
+  readonly hands: ReadonlyMap<string, GateWithHand>;
+  /** The silence that mutes its pages. */
+  readonly silence: SilenceRow | null;
+}
+
+/** Null for what is not there, or not for this key. Throws as the store does. */
+export async function loadIncident(context: ApiContext, viewer: Viewer, id: string): Promise<LoadedIncident | null> {
+  const { store } = context;
+  const found = await store.readIncident(id, viewer.services);
+  if (found === null) return null;
+  const { incident, whole } = limitDetail(found, viewer.services);
+  const silences = { live: true, services: viewer.services, cursor: null, limit: MOST_SILENCES };
+  const [heard, gates, hands, live] = await Promise.all([
+    whole ? store.listHeardChanges(id) : [],
+    context.gates.read(incident.services),
+    store.listGatesWithHand(),
+    store.listSilences(silences),
+  ]);
+  return {
+    at: new Date(),
+    incident,
+    whole,
+    heard,
+    gates: incident.services.flatMap((service) => gates.get(service) ?? []),
+    hands: new Map(hands.filter(({ hand }) => hand !== null).map((one) => [one.service, one])),
+    silence: findSilence(live.items, { groups: [incident.groupAlias], services: incident.services }),
+  };
+}

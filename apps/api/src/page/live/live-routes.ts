@@ -1,0 +1,34 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Hono } from 'hono';
+import type { ApiContext, ApiEnv } from '../../api-context.ts';
+import { openEventWriter, STREAM_HEADERS } from '../../stream/event-writer.ts';
+import { readSessionCookie } from '../session/session-cookie.ts';
+import type { Sessions } from '../session/sessions.ts';
+import { enter } from '../session/signed-in.ts';
+import { followChanges } from './follow-changes.ts';
+
+const MOST_STREAMS = 500;
+const RETRY_MS = 3000;
+
+/** `GET /events`: tells the script of a page, by server-sent events, that it is time to read the page again. It says no more. */
+export function addLiveRoutes(app: Hono<ApiEnv>, { changes }: ApiContext, sessions: Sessions): void {
+  let streams = 0;
+
+  app.get('/events', async (c) => {
+    const refused = await enter(c, sessions);
+    if (refused !== null) return refused;
+    if (c.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
+    if (streams >= MOST_STREAMS) return c.body(null, 503, { 'retry-after': '30' });
+    streams += 1;
+    const token = readSessionCookie(c) ?? '';
+    followChanges({
+      writer: openEventWriter(c.env.outgoing, { retryMs: RETRY_MS }),
+      changes,
+      isLive: async () => (await sessions.find(token, false)) !== null,
+      onEnd: () => {
+        streams -= 1;
+      },
+    });
+    return RESPONSE_ALREADY_SENT;
+  });
+}

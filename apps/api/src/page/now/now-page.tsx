@@ -1,0 +1,51 @@
+import { IncidentCard } from '../incident/incident-card.tsx';
+import { count } from '../words/count.ts';
+import { CallbackSummary } from './callback-summary.tsx';
+import { GateSummary } from './gate-summary.tsx';
+import { headline } from './headline.ts';
+import { HealthSummary } from './health-summary.tsx';
+import type { Now } from './load-now.ts';
+
+/** What is wrong now, the most urgent first. */
+export function NowPage({ now, whole }: { now: Now; whole: boolean }) {
+  const { incidents, gates, callbacks, health } = now;
+  const calm = (incidents?.open ?? 0) === 0 && (gates?.held.length ?? 0) === 0;
+  return (
+    <>
+      <h1 id="headline" data-live="flash" class={calm && health.well ? 'headline headline-well' : 'headline'}>
+        {headline(now)}
+      </h1>
+      {incidents === null ? null : <OpenIncidents incidents={incidents} at={now.at} />}
+      <div class="columns">
+        {gates === null ? null : <GateSummary gates={gates} at={now.at} />}
+        {callbacks === null ? null : <CallbackSummary callbacks={callbacks} />}
+        <HealthSummary health={health} at={now.at} whole={whole} />
+      </div>
+    </>
+  );
+}
+
+function OpenIncidents({ incidents, at }: { incidents: NonNullable<Now['incidents']>; at: Date }) {
+  const { items, open } = incidents;
+  return (
+    <section id="incidents" data-live="" aria-labelledby="incidents-title">
+      <h2 id="incidents-title">Open incidents</h2>
+      {items.length === 0 ? (
+        <p class="empty">
+          No incident is open. Those that are over are among the <a href="/incidents?state=resolved">resolved ones</a>.
+        </p>
+      ) : (
+        <ul class="cards">
+          {items.map((row) => (
+            <IncidentCard row={row} now={at} />
+          ))}
+        </ul>
+      )}
+      {open > items.length ? (
+        <p>
+          <a href="/incidents?state=open">{count(open - items.length, 'more open incident')}</a>
+        </p>
+      ) : null}
+    </section>
+  );
+}

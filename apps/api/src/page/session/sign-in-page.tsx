@@ -1,0 +1,45 @@
+/** Why the last attempt did not succeed. */
+export type SignInProblem = 'refused' | 'limited' | 'expired';
+
+const PROBLEMS: Record<SignInProblem, string> = {
+  refused: 'This is not a live API key of this Tidegate. Check that all of it was pasted, beginning with tdg_.',
+  limited: 'There were too many wrong keys. Wait half a minute and try again.',
+  expired: 'You are signed out.',
+};
+
+export function SignInPage({ problem, next }: { problem: SignInProblem | null; next: string }) {
+  return (
+    <div class="narrow">
+      <h1>Sign in</h1>
+      {problem === null ? null : (
+        <p id="problem" class={problem === 'expired' ? 'notice' : 'notice notice-bad'} role="alert">
+          {PROBLEMS[problem]}
+        </p>
+      )}
+      <form method="post" action="/sign-in" class="stack">
+        <input type="hidden" name="next" value={next} />
+        {/* Password managers keep a password under a name. */}
+        <input type="text" name="username" value="tidegate" autocomplete="username" hidden readonly />
+        <label for="key">API key</label>
+        <input
+          id="key"
+          name="key"
+          type="password"
+          required
+          autocomplete="current-password"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-describedby={problem === null ? 'key-hint' : 'key-hint problem'}
+          autofocus
+        />
+        <p id="key-hint" class="hint">
+          The admin key is in the file admin-key of the data folder. Give each person a key of his own with{' '}
+          <code>tidegate keys create</code>: what he does is kept under its name.
+        </p>
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </form>
+    </div>
+  );
+}

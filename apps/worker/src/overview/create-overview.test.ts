@@ -1,0 +1,54 @@
+import { createMetrics } from '@tidegate/runtime';
+import { connect, nextDue, type Sql } from '@tidegate/store';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { deliver, type PlantedService, plantService } from '../../../../test/support/plant-service.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.ts';
+import { createOverview } from './create-overview.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let planted: PlantedService;
+const metrics = createMetrics({ app: 'worker' });
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  sql = connect(database.url, { application: 'test', connections: 2 });
+  planted = await plantService(sql, 'agent');
+});
+afterEach(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+/** The value of a metric whose labels include these. */
+async function read(name: string, labels = ''): Promise<number> {
+  const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name}{`) && one.includes(labels));
+  return Number(line?.split(' ').at(-1) ?? Number.NaN);
+}
+
+it('shows what waits in the store: gates, hands, incidents, callbacks, the oldest of each', async () => {
+  await deliver(sql, planted, { status: 'disconnected' });
+  await sql`update pending set due_at = clock_timestamp() - interval '90 seconds'`;
+  await sql`update gate set reason = 'held_by_hand', hand = 'held', hand_actor = 'ada', hand_reason = 'x', hand_expires_at = now() + interval '1 hour'`;
+  await sql`insert into incident (id, kind, group_id, opened_at, summary) values ('inc_a', 'tunnel', ${planted.tunnelId}, now(), 'Down.')`;
+  await createOverview({ sql, metrics }).show();
+  expect(await read('tidegate_gate_gates', 'state="held"')).toBe(1);
+  expect(await read('tidegate_gate_gates', 'state="open"')).toBe(0);
+  expect(await read('tidegate_gate_hands', 'hand="held"')).toBe(1);
+  expect(await read('tidegate_correlate_incidents', 'state="open"')).toBe(1);
+  expect(await read('tidegate_release_waiting_callbacks', 'state="needs_review"')).toBe(0);
+  expect(await read('tidegate_correlate_oldest_unprocessed_seconds')).toBeGreaterThanOrEqual(90);
+  expect(await read('tidegate_release_oldest_held_seconds')).toBe(0);
+});
+
+it('shows how late each room and each alarm is, and how long ago a sweep was', async () => {
+  await deliver(sql, planted, { status: 'disconnected' });
+  await sql`update pending set due_at = clock_timestamp() - interval '30 seconds'`;
+  const overview = createOverview({ sql, metrics });
+  overview.swept(await nextDue(sql));
+  overview.rang('verify', Date.now() - 2000);
+  expect(await read('tidegate_queue_overdue_seconds', 'room="correlate"')).toBeGreaterThanOrEqual(30);
+  expect(await read('tidegate_queue_overdue_seconds', 'room="release"')).toBe(0);
+  expect(await read('tidegate_queue_lag_seconds_sum', 'room="verify"')).toBeGreaterThanOrEqual(2);
+  expect(overview.sweptAgoMs()).toBeLessThan(5000);
+});

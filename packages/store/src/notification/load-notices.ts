@@ -1,0 +1,138 @@
+import type { IncidentSubject, Layer, NoticeEnd, NoticeSubject, ToldNotice } from '@tidegate/core';
+import type { Transaction } from '../database/connect.ts';
+
+/** A notice that is due, locked, with what there is to tell and what was told. */
+export interface DueNotice {
+  readonly thread: string;
+  readonly incidentId: string | null;
+  readonly generation: number;
+  readonly episode: number;
+  /** Null when what it was about has been pruned. */
+  readonly subject: NoticeSubject | null;
+  /** Of this episode, oldest first. */
+  readonly told: readonly (ToldNotice & { readonly severity: IncidentSeverity })[];
+}
+
+type IncidentSeverity = 'critical' | 'warning' | 'info';
+
+interface NoticeRow {
+  readonly thread: string;
+  readonly incidentId: string | null;
+  readonly serviceId: number | null;
+  readonly generation: number;
+  readonly episode: number;
+  readonly waiting: number;
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly service: string | null;
+}
+
+/**
+ * Locks notices that are due and loads what decides about them. Whatever another transaction has locked is left to the next
+ * look: nothing is waited for here, so no order of locks can be broken.
+ */
+export async function loadDueNotices(tx: Transaction, limit: number): Promise<DueNotice[]> {
+  const rows = await tx<NoticeRow[]>`
+    select n.thread, n.incident_id, n.service_id, n.generation, n.episode, n.waiting, n.started_at, n.ended_at,
+      (select s.name from service s where s.id = n.service_id) as service
+    from notice n where n.due_at <= clock_timestamp() order by n.due_at, n.thread limit ${limit} for update of n skip locked`;
+  if (rows.length === 0) return [];
+  const incidents = await loadIncidents(
+    tx,
+    rows.flatMap(({ incidentId }) => (incidentId === null ? [] : [incidentId])),
+  );
+  const told = await loadTold(
+    tx,
+    rows.map(({ thread }) => thread),
+  );
+  return rows.map((row) => {
+    const incident = row.incidentId === null ? null : (incidents.get(row.incidentId) ?? null);
+    const episode = incident === null ? row.episode : incident.episode;
+    return {
+      thread: row.thread,
+      incidentId: row.incidentId,
+      generation: row.generation,
+      episode,
+      subject: row.incidentId === null ? toReview(row) : (incident?.subject ?? null),
+      told: (told.get(row.thread) ?? []).filter((one) => one.episode === episode),
+    };
+  });
+}
+
+function toReview({ thread, service, waiting, startedAt, endedAt }: NoticeRow): NoticeSubject | null {
+  if (service === null) return null;
+  const startedAtMs = startedAt?.getTime() ?? 0;
+  return { about: 'review', thread, service, waiting, startedAtMs, endedAtMs: endedAt?.getTime() ?? null };
+}
+
+interface IncidentFacts {
+  readonly id: string;
+  readonly kind: IncidentSubject['kind'];
+  readonly state: string;
+  readonly reopened: number;
+  readonly summary: string;
+  readonly firstBroken: Layer | null;
+  readonly alias: string;
+  readonly name: string | null;
+  readonly startedAt: Date;
+  readonly resolvedAt: Date | null;
+  readonly mergedInto: string | null;
+  readonly overrideActor: string | null;
+  readonly acknowledgedBy: string | null;
+  readonly step: string | null;
+  readonly services: string[];
+}
+
+/** The beginning of one that reopened is that of its episode, as the timeline has it. */
+async function loadIncidents(tx: Transaction, ids: readonly string[]) {
+  const rows = await tx<IncidentFacts[]>`
+    select i.id, i.kind, i.state, i.reopened, i.summary, i.first_broken, coalesce(g.alias, i.mass_group) as alias,
+      coalesce(g.name, i.mass_group) as name, i.resolved_at, i.merged_into, i.override_actor, i.acknowledged_by,
+      coalesce((select max(t.at) from timeline_entry t where t.incident_id = i.id and t.event = 'incident.reopened'), i.opened_at) as started_at,
+      (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
+        where x.incident_id = i.id) as services,
+      (select v.runbook from verification v
+        where (v.incident_id = i.id or v.service_id in (select service_id from incident_service where incident_id = i.id))
+          and v.finished_at >= i.opened_at and not v.passed and not v.overtaken and v.verdict <> 'healthy'
+        order by v.started_at desc limit 1) as step
+    from incident i left join subject g on g.id = i.group_id where i.id = any(${[...ids]}::text[])`;
+  return new Map(rows.map((row) => [row.id, { subject: toIncident(row), episode: row.reopened }]));
+}
+
+function toIncident(row: IncidentFacts): IncidentSubject {
+  const { id, kind, summary, firstBroken, step, alias, name, services, startedAt, resolvedAt, acknowledgedBy } = row;
+  return {
+    about: 'incident',
+    id,
+    kind,
+    summary,
+    firstBroken,
+    step,
+    group: { alias, name },
+    services,
+    startedAtMs: startedAt.getTime(),
+    endedAtMs: row.state === 'resolved' ? (resolvedAt?.getTime() ?? null) : null,
+    end: row.state === 'resolved' ? endOf(row) : null,
+    acknowledgedBy,
+  };
+}
+
+function endOf({ mergedInto, overrideActor }: IncidentFacts): NoticeEnd {
+  if (mergedInto !== null) return { how: 'merged', into: mergedInto };
+  return overrideActor === null ? { how: 'verified' } : { how: 'overridden', by: overrideActor };
+}
+
+type ToldRow = DueNotice['told'][number] & { readonly thread: string; readonly episode: number };
+
+async function loadTold(tx: Transaction, threads: readonly string[]): Promise<Map<string, ToldRow[]>> {
+  const rows = await tx<(Omit<ToldRow, 'decidedAtMs'> & { decidedAt: Date })[]>`
+    select id, thread, episode, channel, kind, state, severity, reached or state in ('sending', 'sent') as reached, news, acknowledged, decided_at
+    from notification where thread = any(${[...threads]}::text[]) order by seq`;
+  const byThread = new Map<string, ToldRow[]>();
+  for (const { decidedAt, ...row } of rows) {
+    const list = byThread.get(row.thread) ?? [];
+    list.push({ ...row, decidedAtMs: decidedAt.getTime() });
+    byThread.set(row.thread, list);
+  }
+  return byThread;
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parser } from '@prometheus-io/lezer-promql';
+import { createMetrics, METRIC_CATALOG } from '@tidegate/runtime';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT, readSources } from './architecture/read-house.ts';
+
+/** Labels that anybody's data could get into. */
+const FORBIDDEN_LABELS = /alias|service|source|subject|device|tunnel|incident|host|url|id$/;
+const DURATION = /^\d+(ms|s|m|h|d)$/;
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+const read = (name: string) => readFileSync(join(ROOT, 'infra/observability', name), 'utf8');
+const rules = (parse(read('alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+const dashboard = JSON.parse(read('dashboard.json')) as {
+  panels: {
+    title: string;
+    id: number;
+    gridPos: Record<'x' | 'y' | 'w' | 'h', number>;
+    targets: { expr: string; legendFormat: string }[];
+  }[];
+};
+const queries = dashboard.panels.flatMap(({ title, targets }) =>
+  targets.map(({ expr, legendFormat }) => ({ title, legendFormat, expr: expr.replaceAll('$__rate_interval', '5m') })),
+);
+
+/** Every series that a process shows, with its labels; histograms are three of them. */
+let series: Map<string, Set<string>>;
+beforeAll(async () => {
+  const text = await createMetrics({ app: 'test' }).text();
+  series = new Map();
+  for (const metric of Object.values(METRIC_CATALOG)) {
+    const labels = new Set<string>(['app', ...metric.labels]);
+    const suffixes = metric.type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+    for (const suffix of suffixes) series.set(metric.name + suffix, suffix === '_bucket' ? labels.add('le') : labels);
+  }
+  for (const [, name] of text.matchAll(/^# TYPE ((?:process|nodejs)_\S+)/gm))
+    if (name !== undefined) series.set(name, new Set(['app']));
+});
+
+/** What is wrong with a PromQL expression: its syntax, a series that nobody shows, or a label that it does not have. */
+function judge(expr: string): string[] {
+  const found: string[] = [];
+  const named = new Set<string>();
+  const labels = new Set<string>();
+  parser.parse(expr).iterate({
+    enter(node) {
+      const text = expr.slice(node.from, node.to);
+      if (node.type.isError)
+        found.push(`does not parse near "${expr.slice(Math.max(0, node.from - 10), node.to + 10)}"`);
+      if (node.name === 'VectorSelector') named.add(/^[a-zA-Z_:][\w:]*/.exec(text)?.[0] ?? text);
+      if (node.name === 'LabelName') labels.add(text);
+    },
+  });
+  const known = [...named].filter((name) => series.has(name));
+  for (const name of named) if (!series.has(name)) found.push(`${name} is shown by nobody`);
+  for (const label of labels) {
+    if (known.length > 0 && !known.some((name) => series.get(name)?.has(label)))
+      found.push(`no series has the label ${label}`);
+  }
+  if (named.size === 0) found.push('asks for nothing');
+  return found;
+}
+
+describe('the metric catalog', () => {
+  const metrics = Object.entries(METRIC_CATALOG);
+
+  it.each(metrics)('%s is named by its room, explained, and has no label that could name anybody', (key, metric) => {
+    expect(metric.name).toMatch(/^tidegate_[a-z]+_[a-z0-9_]+$/);
+    expect(metric.name.split('_')[1]).toBe(key.split('.')[0]?.replace('_', ''));
+    expect(metric.name.endsWith('_total')).toBe(metric.type === 'counter');
+    expect(metric.help).toMatch(/^[A-Z].+\.$/);
+    expect(metric.labels.filter((label) => FORBIDDEN_LABELS.test(label))).toEqual([]);
+  });
+
+  it('holds nothing that no app ever sets', () => {
+    const shipped = readSources()
+      .filter(({ path }) => /^apps\/[^/]+\/src\//.test(path) && !path.includes('.test.'))
+      .map(({ path }) => readFileSync(join(ROOT, path), 'utf8'))
+      .join('\n');
+    expect(metrics.filter(([key]) => !shipped.includes(`'${key}'`)).map(([key]) => key)).toEqual([]);
+  });
+});
+
+describe('the alert rules', () => {
+  it('are some, each named once', () => {
+    expect(rules.length).toBeGreaterThan(10);
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  });
+
+  it.each(rules)(
+    '$alert asks for what there is, and says what to do',
+    ({ alert, expr, for: patience, labels, annotations }) => {
+      expect(judge(expr)).toEqual([]);
+      expect(alert).toMatch(/^Tidegate[A-Z]\w+$/);
+      expect(patience ?? '1m').toMatch(DURATION);
+      expect(['critical', 'warning']).toContain(labels.severity);
+      expect(annotations.summary).toMatch(/^\S.+\.$/);
+      expect(annotations.description).toMatch(/^\S.+\.$/);
+    },
+  );
+});
+
+describe('the dashboard', () => {
+  it.each(queries)('$title: $expr', ({ expr, legendFormat }) => {
+    expect(judge(expr)).toEqual([]);
+    const grouped = new Set([...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => (list ?? '').split(', ')));
+    if (grouped.size === 0) grouped.add('app');
+    expect(
+      [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)]
+        .map(([, label]) => label)
+        .filter((label) => !grouped.has(label ?? '')),
+    ).toEqual([]);
+  });
+
+  it('has panels that do not lie upon each other', () => {
+    const { panels } = dashboard;
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('shows every metric of the catalog but those that an alert alone is about', () => {
+    const asked = [...queries, ...rules].map(({ expr }) => expr).join('\n');
+    const unseen = Object.values(METRIC_CATALOG).filter(({ name }) => !asked.includes(name));
+    expect(unseen.map(({ name }) => name).sort()).toEqual([
+      'tidegate_notify_decided_total',
+      'tidegate_notify_repeats_total',
+      'tidegate_record_batch_size',
+      'tidegate_retention_pruned_total',
+    ]);
+  });
+});
+
+describe('the judge can find something wrong', () => {
+  it.each([
+    ['sum by (state) (tidegate_gate_gates', 'does not parse'],
+    ['tidegate_gate_gatez > 0', 'tidegate_gate_gatez is shown by nobody'],
+    ['sum by (room) (tidegate_gate_gates)', 'no series has the label room'],
+    ['rate(tidegate_queue_lag_seconds[5m])', 'tidegate_queue_lag_seconds is shown by nobody'],
+    ['1 > 0', 'asks for nothing'],
+  ])('%s', (expr, flaw) => expect(judge(expr).join()).toContain(flaw));
+});

@@ -243,7 +243,10 @@ describe.each([
       page.items.every(({ state }) => ended.includes(state)),
     );
     expect(new Set(items.map(({ state }) => state))).toEqual(new Set(ended));
-    for (const { id } of items) await stack.get(`/v1/callbacks/${id}`);
+    for (const { id, state } of items) {
+      await stack.get(`/v1/callbacks/${id}`);
+      if (state === 'needs_review') await stack.get(`/v1/reviews/${id}`);
+    }
     for (const { id } of incident.items) await stack.get(`/v1/incidents/${id}`);
     world.agent.setMode(500);
     await world.account.tunnelDisconnects(world.tunnelId);
@@ -351,7 +354,8 @@ describe.each([
     await refused('/v1/gates', {
       headers: { authorization: `Basic ${Buffer.from(`x:${secrets.adminKey}`).toString('base64')}` },
     });
-    for (const list of ['gates', 'incidents', 'callbacks', 'observations', 'subjects', secrets.apiPath]) {
+    const lists = ['gates', 'incidents', 'callbacks', 'reviews', 'reconciliations', 'observations', 'subjects'];
+    for (const list of [...lists, secrets.apiPath]) {
       await refused(`/v1/${list}/${secrets.apiPath}`);
       await refused(`/v1/${list}?cursor=${wrong}`);
       await refused(`/v1/${list}?${wrong}=${wrong}`);
@@ -411,11 +415,16 @@ describe.each([
     expect(
       (await stack.call(`/v1/gates/${CONTROL}`, { headers: { authorization: `Bearer ${secrets.madeKey}` } })).status,
     ).toBe(200);
+    // A secret of the config, and one of a file.
+    for (const service of [CONTROL, OTHER]) {
+      const order = ['signing-secrets', 'rotate', service, '--reason', CONTROL, '--yes', '--json'];
+      secrets[`rotated ${service}`] = JSON.parse((await runCommand(order, env)).output).secret;
+    }
     const wrongDatabase = { ...env, DATABASE_URL: `postgres://a:${secrets.headerValue}@127.0.0.1:1/x` };
     // What these say does not depend on the stores.
     const once = () => [runCommand(['keys', 'revoke', secrets.apiPath], wrongDatabase), runCommand(['check'], env)];
     const runs = await Promise.all([
-      runCommand(['keys', 'list', '--json'], env),
+      ...['keys', 'signing-secrets'].map((name) => runCommand([name, 'list', '--json'], env)),
       ...(stores.redis === null ? once() : []),
     ]);
     for (const { output } of runs) collect('output of commands', output);
@@ -480,7 +489,7 @@ describe.each([
   });
 
   it('all sinks are gathered, and a control is planted in each', async () => {
-    for (const path of ['gates', 'incidents', 'callbacks', 'observations', 'subjects'])
+    for (const path of ['gates', 'incidents', 'callbacks', 'reviews', 'reconciliations', 'observations', 'subjects'])
       await stack.get(`/v1/${path}?limit=500`.replace('gates?limit=500', 'gates'));
     for (const [app, url] of Object.entries(stack.ready().adminUrls)) {
       const { text } = await until(

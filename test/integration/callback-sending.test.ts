@@ -117,8 +117,10 @@ describe('sending callbacks', () => {
       const answers = await Promise.all(
         Array.from({ length: 30 }, () => createCallback(sql, newCallback({ keyHash }))),
       );
-      const kinds = answers.map((answer: CreatedCallback) => answer.kind).sort();
-      expect(kinds).toEqual(['created', ...Array.from({ length: 29 }, () => 'replayed')]);
+      const kinds = answers.map((answer: CreatedCallback) => answer.kind);
+      expect(kinds.filter((kind) => kind === 'created')).toHaveLength(1);
+      expect(kinds.filter((kind) => !['created', 'replayed', 'in_flight'].includes(kind))).toEqual([]);
+      expect(await createCallback(sql, newCallback({ keyHash }))).toMatchObject({ kind: 'replayed' });
       expect(await createCallback(sql, newCallback({ keyHash, payloadHash: Buffer.from('another') }))).toEqual({
         kind: 'payload_differs',
       });

@@ -15,6 +15,7 @@ import { addIncidentRoutes } from './incident/incident-routes.ts';
 import { addIncidentActionRoutes } from './incident-action/incident-action-routes.ts';
 import { addObservationRoutes } from './observation/observation-routes.ts';
 import { addReconciliationRoutes } from './reconciliation/reconciliation-routes.ts';
+import { addReviewRoutes } from './review/review-routes.ts';
 import { addSilenceRoutes } from './silence/silence-routes.ts';
 import { addSubjectRoutes } from './subject/subject-routes.ts';
 
@@ -31,6 +32,7 @@ export function createApiApp(context: ApiContext): Hono<ApiEnv> {
   addObservationRoutes(app, context);
   addSubjectRoutes(app, context);
   addCallbackRoutes(app, context);
+  addReviewRoutes(app, context);
   addReconciliationRoutes(app, context);
 
   const otherMethod = methodNotAllowed(app.routes);

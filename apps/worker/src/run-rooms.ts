@@ -6,6 +6,7 @@ import { readOverview } from '@tidegate/store';
 import { correlateRoom } from './correlate/correlate-room.ts';
 import { openAccount, watchAccount } from './poll/watch-account.ts';
 import { createFinisher } from './release/create-finisher.ts';
+import { createLeaseKeeper } from './release/create-lease-keeper.ts';
 import { releaseRoom } from './release/release-room.ts';
 import { verifyRoom } from './verify/verify-room.ts';
 import { createBudget } from './wake/create-budget.ts';
@@ -33,10 +34,11 @@ export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<
   const runs = createSlots(CONCURRENT_RUNS, () => void sweeping.wake().catch(noted), noted);
   const attempts = createSlots(CONCURRENT_ATTEMPTS, () => wake('release'), noted);
   const finisher = createFinisher(context);
+  const leases = createLeaseKeeper(context);
   const drains: Record<Room, Drain> = {
     correlate: createDrain(() => correlateRoom(context)),
     verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
-    release: createDrain(() => releaseRoom({ context, finisher, slots: attempts })),
+    release: createDrain(() => releaseRoom({ context, finisher, leases, slots: attempts })),
   };
   const sweeping = createDrain(() => sweep(context, drains, noted));
   const polling = watchAccount(context, account, noted);
@@ -60,6 +62,7 @@ export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<
       await Promise.race([attempts.idle(), delay(ATTEMPT_GRACE_MS, undefined, { ref: false })]);
       await onQuiet();
       await Promise.all([attempts.idle(), runs.idle()]);
+      await leases.stop();
     },
   };
 }

@@ -98,6 +98,18 @@ export { type ShuttingEvidence, shutsGate } from './record/shuts-gate.ts';
 export { publicTunnelId } from './redact/public-tunnel-id.ts';
 export { sanitizeName } from './redact/sanitize-name.ts';
 export {
+  ATTEMPT_LEASE,
+  type ClockPair,
+  elapsedOf,
+  holdsLease,
+  isLeaseLost,
+  judgeLease,
+  type LeaseClaim,
+  type LeaseStanding,
+  type LeaseTerms,
+  type StoredLease,
+} from './release/attempt-lease.ts';
+export {
   CALLBACK_TRANSITIONS,
   checkTransition,
   type TransitionCheck,

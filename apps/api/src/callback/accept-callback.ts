@@ -12,6 +12,8 @@ export type AcceptResult =
   | { readonly kind: 'invalid'; readonly errors: readonly FieldProblem[] }
   | { readonly kind: 'destination_refused' }
   | { readonly kind: 'payload_differs' }
+  /** A copy of it, or something else under its key, is being taken over at this moment. */
+  | { readonly kind: 'in_flight' }
   | { readonly kind: 'unknown_service' };
 
 /** The longest `settleAfter`, in milliseconds: an outcome that takes longer to know is one for a person. */
@@ -42,6 +44,7 @@ export async function acceptCallback(
   switch (created.kind) {
     case 'unknown_service':
     case 'payload_differs':
+    case 'in_flight':
       return created;
     case 'created':
       context.wakeRelease();

@@ -10,6 +10,9 @@ export interface EndingCallback {
   readonly serviceId: number;
   readonly origin: string;
   readonly generation: number;
+  readonly leaseToken: string | null;
+  /** Its lease was found to be over, by whoever ends it. */
+  readonly lapsed: boolean;
   readonly attempt: number;
   readonly attempts: number;
   readonly repeat: RepeatContract;
@@ -35,7 +38,7 @@ export async function endAttempt(
   outcome: EndingOutcome,
 ): Promise<void> {
   const { phase, status, reason } = outcome;
-  const { id, serviceId, origin, generation, attempt, policyName } = callback;
+  const { id, serviceId, origin, generation, leaseToken, lapsed, attempt, policyName } = callback;
   const ended = {
     outcome: { phase, status, addressDenied: reason === 'address_denied' },
     invalid: reason === 'invalid_request',
@@ -44,11 +47,14 @@ export async function endAttempt(
   };
   const next = decideAfterAttempt(ended, retryOf(context.config, policyName), context.random01());
   const { fenced, dueAt } = await finisher.finish({
-    ...{ callbackId: id, serviceId, origin, generation, attempt, policyName, phase, reason, next },
+    ...{ callbackId: id, serviceId, origin, generation, leaseToken, lapsed, attempt, policyName, phase, reason, next },
     status: status ?? null,
     latencyMs: outcome.latencyMs === null ? null : Math.round(outcome.latencyMs),
   });
-  if (fenced) return;
+  if (fenced) {
+    context.log.info('callback.fenced', { callback: id, phase, attempt });
+    return;
+  }
   context.metrics.count('release.callbacks', { outcome: next.state });
   context.log.info('callback.attempted', { callback: id, phase, status: status ?? null, attempt, state: next.state });
   if (next.state === 'delivered') context.log.info('callback.delivered', { callback: id, attempt });

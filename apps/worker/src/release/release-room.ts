@@ -1,4 +1,5 @@
-import { AppError } from '@tidegate/core';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError, ATTEMPT_LEASE, type ClockPair } from '@tidegate/core';
 import {
   type ClaimedCallback,
   claimCallbacks,
@@ -13,6 +14,7 @@ import type { Slots } from '../wake/create-slots.ts';
 import type { WorkerContext } from '../worker-context.ts';
 import { attemptCallback } from './attempt-callback.ts';
 import type { Finisher } from './create-finisher.ts';
+import { type KeptLease, type LeaseKeeper, readClocks } from './create-lease-keeper.ts';
 import { type EndingOutcome, endAttempt } from './end-attempt.ts';
 import { lookUp } from './look-up.ts';
 import { rampOf, retryOf } from './policy-of.ts';
@@ -20,14 +22,14 @@ import { rampOf, retryOf } from './policy-of.ts';
 const DEAD_BATCH = 256;
 const EXPIRED_BATCH = 1000;
 const ATTEMPT_TIMEOUT_MS = 30_000;
+const TELL_AGAIN_MS = 250;
 const LOOKUP_TIMEOUT_MS = 10_000;
-/** The lease outlives the attempt's own timeout, so that a live worker is never taken for a dead one. */
-const LEASE_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 const LOOKUP_LEASE_MS = LOOKUP_TIMEOUT_MS + 15_000;
 
 export interface ReleaseRoom {
   readonly context: WorkerContext;
   readonly finisher: Finisher;
+  readonly leases: LeaseKeeper;
   readonly slots: Slots;
 }
 
@@ -69,20 +71,45 @@ async function startLookups({ context, slots }: ReleaseRoom): Promise<void> {
 async function startAttempts(room: ReleaseRoom): Promise<number> {
   const { context, slots } = room;
   if (slots.free() === 0) return 0;
-  const claimedAtMs = performance.now();
+  const claimedAt = readClocks();
   const { silentAfterMs } = context.config.receiver;
-  const options = { limit: slots.free(), leaseMs: LEASE_MS, silentAfterMs, policyOf: rampOf(context.config) };
+  const { leaseMs } = ATTEMPT_LEASE;
+  const options = { limit: slots.free(), leaseMs, silentAfterMs, policyOf: rampOf(context.config) };
   const { claimed, againAt } = await claimCallbacks(context.sql, options);
-  for (const callback of claimed) slots.start(() => sendOne(room, callback, claimedAtMs));
+  for (const callback of claimed) slots.start(() => sendOne(room, callback, claimedAt));
   if (againAt !== null) context.queue.publish([{ room: 'release', dueAtMs: againAt.getTime() }]).catch(() => undefined);
   return claimed.length;
 }
 
-async function sendOne({ context, finisher }: ReleaseRoom, callback: ClaimedCallback, claimedAtMs: number) {
-  const outcome = isTooLate(context, callback)
-    ? ({ phase: 'not_sent', reason: 'too_late', latencyMs: null } as const)
-    : await attemptCallback(context, callback, { claimedAtMs, timeoutMs: ATTEMPT_TIMEOUT_MS }).catch(notOpened);
-  await endAttempt(context, finisher, callback, outcome);
+async function sendOne(room: ReleaseRoom, callback: ClaimedCallback, claimedAt: ClockPair): Promise<void> {
+  const { context, leases } = room;
+  const lease = leases.keep({ ...callback, callbackId: callback.id }, claimedAt);
+  try {
+    const outcome = isTooLate(context, callback)
+      ? ({ phase: 'not_sent', reason: 'too_late', latencyMs: null } as const)
+      : await attemptCallback(context, callback, { lease, timeoutMs: ATTEMPT_TIMEOUT_MS }).catch(notOpened);
+    await endWhileKept(room, callback, lease, outcome);
+  } finally {
+    lease.letGo();
+  }
+}
+
+/** What is known is told again while the lease lasts: a database that is away for a moment does not make it unknown. */
+async function endWhileKept(
+  { context, finisher }: ReleaseRoom,
+  callback: ClaimedCallback,
+  { signal }: KeptLease,
+  outcome: EndingOutcome,
+): Promise<void> {
+  for (;;) {
+    try {
+      await endAttempt(context, finisher, { ...callback, lapsed: false }, outcome);
+      return;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await delay(TELL_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 /** A retry that was due while nothing ran, and whose time is over by now, is not begun (I9). */
@@ -94,7 +121,7 @@ function isTooLate({ config }: WorkerContext, { attempts, elapsedMs, policyName 
 async function endDeadAttempts({ context, finisher }: ReleaseRoom): Promise<void> {
   const dead = await listExpiredLeases(context.sql, DEAD_BATCH);
   const outcome = { phase: 'maybe_received', reason: 'lease_expired', latencyMs: null } as const;
-  await Promise.all(dead.map((lease) => endAttempt(context, finisher, lease, outcome)));
+  await Promise.all(dead.map((lease) => endAttempt(context, finisher, { ...lease, lapsed: true }, outcome)));
 }
 
 /** What cannot be opened was certainly not sent; the retry bounds decide when to give up. */

@@ -4,6 +4,7 @@ import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { toPlainArray, toTextArray } from '../observation/to-array-literal.ts';
 import { receiversHeard } from '../receiver/receivers-heard.ts';
+import { isLive } from '../signing-secret/live-secrets.ts';
 import { harmless, maybeReceived } from './evidence.ts';
 import { pairKey, type RampPolicies, savePace } from './pace.ts';
 import { type Grant, planGrants } from './plan-grants.ts';
@@ -19,7 +20,8 @@ export interface ClaimedCallback {
   /** Attempts under the present allowance, this one included. */
   readonly attempts: number;
   readonly generation: number;
-  readonly leaseMs: number;
+  /** Renews the lease and ends the attempt, as long as the lease has not run out. */
+  readonly leaseToken: string;
   readonly policyName: string;
   readonly method: string;
   readonly repeat: RepeatContract;
@@ -27,7 +29,9 @@ export interface ClaimedCallback {
   readonly sealedHeaders: Buffer;
   readonly sealedBody: Buffer | null;
   readonly sealedIdempotencyKey: Buffer;
+  /** What signs for its destination, and what still does beside it while secrets are rotated. */
   readonly sealedSigningSecret: Buffer | null;
+  readonly sealedOlderSigningSecret: Buffer | null;
   /** Milliseconds since the first attempt under the present allowance began, by Postgres' clock; 0 for the first. */
   readonly elapsedMs: number;
   /** An attempt before this one may have been received, and nothing has disproved it: giving up then needs a person. */
@@ -117,19 +121,30 @@ async function claimGranted(
     ), used as (
       update review r set used_at = clock_timestamp() from claimed c
       where r.callback_id = c.id and r.decision = 'approve' and r.used_at is null and r.payload_hash = c.payload_hash
+        -- Any that was good when this statement asked; one that had expired before was not used.
+        and r.expires_at > statement_timestamp()
     ), tried as (
-      insert into attempt (callback_id, number, generation, started_at, lease_until)
-      select c.id, c.attempts, c.generation, clock_timestamp(), clock_timestamp() + make_interval(secs => ${leaseMs} / 1000.0)
-      from claimed c returning callback_id, generation
+      insert into attempt (callback_id, number, generation, started_at, lease_until, lease_token)
+      select c.id, c.attempts, c.generation, clock_timestamp(), clock_timestamp() + make_interval(secs => ${leaseMs} / 1000.0),
+        gen_random_uuid()
+      from claimed c returning callback_id, generation, lease_token
     )
     select c.id, c.service_id, s.name as service, c.origin, c.attempts as attempt, c.attempts - c.attempts_before as attempts,
-      t.generation, ${leaseMs}::int as lease_ms, s.policy_name,
+      t.generation, t.lease_token, s.policy_name,
       c.method, c.repeat, c.sealed_url, c.sealed_headers, c.sealed_body, c.sealed_idempotency_key,
-      k.sealed_secret as sealed_signing_secret, ${elapsedMs(tx)} as elapsed_ms,
+      k.newest as sealed_signing_secret, k.older as sealed_older_signing_secret, ${elapsedMs(tx)} as elapsed_ms,
       c.attempts > 1 and ${maybeReceived(tx)} as maybe_received
     from claimed c join tried t on t.callback_id = c.id join service s on s.id = c.service_id
-    left join signing_secret k on k.service_id = c.service_id
+    cross join lateral ${signingSecrets(tx)} k
     order by c.created_at, c.id`;
+}
+
+/** SQL for callback `c`: the destination's own secrets that are live, else those of its service. */
+function signingSecrets(tx: Transaction) {
+  return tx`(
+    select (array_agg(k.sealed_secret order by k.id desc))[1] as newest, (array_agg(k.sealed_secret order by k.id desc))[2] as older
+    from signing_secret k where k.service_id = c.service_id and ${isLive(tx)} and k.destination is not distinct from (
+      select k.destination from signing_secret k where k.service_id = c.service_id and k.destination = c.origin and ${isLive(tx)} limit 1))`;
 }
 
 function granted(tx: Transaction, grants: readonly Grant[]) {

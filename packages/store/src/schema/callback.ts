@@ -1,6 +1,17 @@
 import type { AttemptPhase, CallbackState, RepeatContract } from '@tidegate/core';
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { bytea, instant } from './columns.ts';
 
 /** An outbound HTTP operation handed over by an agent. Whatever could carry a credential is sealed. */
@@ -79,7 +90,10 @@ export const attempt = pgTable(
     number: integer('number').notNull(),
     generation: bigint('generation', { mode: 'number' }).notNull(),
     startedAt: instant('started_at').notNull(),
+    /** Renewed by the worker that claimed it for as long as its request is under way; never again once it has run out. */
     leaseUntil: instant('lease_until').notNull(),
+    /** Of the worker that claimed it, which renews the lease and ends the attempt under it. Null for the oldest rows. */
+    leaseToken: uuid('lease_token'),
     finishedAt: instant('finished_at'),
     phase: text('phase').$type<AttemptPhase>(),
     status: integer('status'),
@@ -94,9 +108,25 @@ export const attempt = pgTable(
   ],
 );
 
-/** The Standard Webhooks signing secret of a service, generated unless given. */
-export const signingSecret = pgTable('signing_secret', {
-  serviceId: integer('service_id').primaryKey(),
-  sealedSecret: bytea('sealed_secret').notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-});
+/**
+ * The Standard Webhooks signing secrets of a service, generated unless given; two may be live at once. A destination with
+ * secrets of its own is signed for with those and no other.
+ */
+export const signingSecret = pgTable(
+  'signing_secret',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    serviceId: integer('service_id').notNull(),
+    /** Origin of the destination it is for; null for all that have none of their own. */
+    destination: text('destination'),
+    /** Empty once it is retired. */
+    sealedSecret: bytea('sealed_secret').notNull(),
+    /** Keyed hash: what was retired is not taken for new when a config or a file still gives it. Null for the oldest rows. */
+    secretHash: bytea('secret_hash'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    /** When it ends by itself, after the overlap of a rotation; null for when a person says so. */
+    endsAt: instant('ends_at'),
+    retiredAt: instant('retired_at'),
+  },
+  (table) => [index('signing_secret_service').on(table.serviceId, table.destination)],
+);

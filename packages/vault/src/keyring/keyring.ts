@@ -1,7 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 
 /** What a keyed hash is for; each purpose has its own key. */
-export const LOOKUP_PURPOSES = ['source-secret', 'api-key', 'idempotency-key', 'payload', 'ordering-key'] as const;
+export const LOOKUP_PURPOSES = [
+  'source-secret',
+  'api-key',
+  'idempotency-key',
+  'payload',
+  'ordering-key',
+  'signing-secret',
+] as const;
 export type LookupPurpose = (typeof LOOKUP_PURPOSES)[number];
 
 /** The two keys of a lookup purpose: one for bytes and UTF-8 text, one for text that UTF-8 cannot carry. */

@@ -1,0 +1,79 @@
+import { ATTEMPT_LEASE, type ClockPair, elapsedOf, judgeLease } from '@tidegate/core';
+import { errorCode } from '@tidegate/runtime';
+import { type HeldLease, renewLeases } from '@tidegate/store';
+import { createDrain } from '../wake/create-drain.ts';
+import type { WorkerContext } from '../worker-context.ts';
+
+/** The lease of one attempt, kept while its request is under way. */
+export interface KeptLease {
+  /** Whether the first byte may be written now. */
+  mayBegin(): boolean;
+  /** Aborts once the lease is lost. */
+  readonly signal: AbortSignal;
+  /** Ends the keeping; the lease itself ends with its attempt. */
+  letGo(): void;
+}
+
+export interface LeaseKeeper {
+  /** @param claimedAt when the claim was asked for, before it was answered */
+  keep(lease: HeldLease, claimedAt: ClockPair): KeptLease;
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 500;
+
+interface Kept {
+  readonly lease: HeldLease;
+  readonly lost: AbortController;
+  /** When the claim or the last renewal that succeeded was asked for. */
+  since: ClockPair;
+}
+
+/** Both clocks now; the lease counts the one that went further. */
+export function readClocks(): ClockPair {
+  return { monotonicMs: performance.now(), wallMs: Date.now() };
+}
+
+/**
+ * Renews the leases of this worker's attempts while they last, all that are due in one statement, and breaks off the request of
+ * one that is lost: taken for dead by somebody else, or not renewed in time.
+ */
+export function createLeaseKeeper({ sql, log }: Pick<WorkerContext, 'sql' | 'log'>): LeaseKeeper {
+  const kept = new Set<Kept>();
+  const standing = ({ since }: Kept) => judgeLease(elapsedOf(since, readClocks()), ATTEMPT_LEASE);
+
+  async function renewDue(): Promise<void> {
+    const due = [...kept].filter((one) => standing(one) !== 'fresh');
+    if (due.length === 0) return;
+    const askedAt = readClocks();
+    const leases = due.map((one) => one.lease);
+    const { renewed, lost } = await renewLeases(sql, leases, ATTEMPT_LEASE.leaseMs);
+    for (const index of renewed) Object.assign(due[index] ?? {}, { since: askedAt });
+    for (const index of lost) due[index]?.lost.abort();
+  }
+
+  const renewing = createDrain(renewDue);
+  const timer = setInterval(() => {
+    // Not after the renewal: a database that does not answer is no reason to go on.
+    for (const one of kept) if (standing(one) === 'lost') one.lost.abort();
+    renewing
+      .wake()
+      .catch((error: unknown) => log.warn('store.unavailable', { operation: 'leases', code: errorCode(error) }));
+  }, LOOK_EVERY_MS);
+
+  return {
+    keep(lease, claimedAt) {
+      const one: Kept = { lease, lost: new AbortController(), since: claimedAt };
+      kept.add(one);
+      return {
+        mayBegin: () => !one.lost.signal.aborted && (standing(one) === 'fresh' || standing(one) === 'due'),
+        signal: one.lost.signal,
+        letGo: () => void kept.delete(one),
+      };
+    },
+    async stop() {
+      clearInterval(timer);
+      await renewing.stop();
+    },
+  };
+}

@@ -4,11 +4,11 @@ import { type CallbackDetail, createCallback, readCallback } from '@tidegate/sto
 import { lookupHash, newId } from '@tidegate/vault';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyConfig } from '../../apps/worker/src/apply-config.ts';
+import { createCircuits } from '../../apps/worker/src/release/create-circuits.ts';
 import { createFinisher, type Finisher } from '../../apps/worker/src/release/create-finisher.ts';
-import { createLeaseKeeper } from '../../apps/worker/src/release/create-lease-keeper.ts';
 import { releaseRoom } from '../../apps/worker/src/release/release-room.ts';
-import { createSlots } from '../../apps/worker/src/wake/create-slots.ts';
 import type { WorkerContext } from '../../apps/worker/src/worker-context.ts';
+import { makeReleaseRoom } from '../support/make-release-room.ts';
 import { makeWorkerContext, plainService } from '../support/make-worker-context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { until } from '../support/until.ts';
@@ -97,24 +97,18 @@ async function play(behaviour: Behaviour, { repeat, settleAfterMs = null, finish
 }
 
 async function work(id: string, finisher = createFinisher(context)): Promise<CallbackDetail> {
-  const slots = createSlots(
-    4,
-    () => undefined,
-    (error) => {
-      throw error;
-    },
-  );
-  const leases = createLeaseKeeper(context);
-  const room = { context, slots, leases, finisher };
+  // Its circuits of lookups open for milliseconds instead of seconds.
+  const quick = createCircuits(() => performance.now() * 100);
+  const { room, idle, stop } = makeReleaseRoom(context, finisher, quick);
   return until(
     'the callback has ended',
     async () => {
       await releaseRoom(room);
-      await slots.idle();
+      await idle();
       return await readCallback(context.sql, id, null);
     },
     (found): found is CallbackDetail => ['delivered', 'needs_review', 'failed'].includes(found?.state ?? ''),
-  ).finally(() => leases.stop()) as Promise<CallbackDetail>;
+  ).finally(stop) as Promise<CallbackDetail>;
 }
 
 const MISBEHAVIOURS: readonly (readonly [string, Behaviour, 'maybe_received' | 'answered', number])[] = [

@@ -7,12 +7,10 @@ import { claimKeyring, createCallback, listAudit, prune, readCallback } from '@t
 import { lookupHash, newId, newSigningSecret } from '@tidegate/vault';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyConfig } from '../../apps/worker/src/apply-config.ts';
-import { createFinisher } from '../../apps/worker/src/release/create-finisher.ts';
-import { createLeaseKeeper } from '../../apps/worker/src/release/create-lease-keeper.ts';
 import { releaseRoom } from '../../apps/worker/src/release/release-room.ts';
-import { createSlots } from '../../apps/worker/src/wake/create-slots.ts';
 import type { WorkerContext } from '../../apps/worker/src/worker-context.ts';
 import { verifyWebhook } from '../../packages/outbound/test/verify-webhook.ts';
+import { makeReleaseRoom } from '../support/make-release-room.ts';
 import { makeWorkerContext, plainService } from '../support/make-worker-context.ts';
 import { type CliRun, runCli } from '../support/run-cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -45,16 +43,12 @@ beforeAll(async () => {
   dataDir = made.dataDir;
   const callbacks = createCallbackSender({ guard: createAddressGuard({ allowPrivate: ['127.0.0.1/32'], denied: [] }) });
   context = { ...made.context, callbacks };
-  const fail = (error: unknown) => {
-    throw error;
-  };
-  const leases = createLeaseKeeper(context);
-  const room = { context, leases, slots: createSlots(4, () => undefined, fail), finisher: createFinisher(context) };
+  const { room, idle, stop } = makeReleaseRoom(context);
   work = async () => {
     await releaseRoom(room);
-    await room.slots.idle();
+    await idle();
   };
-  closing.push(...receivers.map((receiver) => receiver.close), leases.stop, callbacks.close, made.close, database.drop);
+  closing.push(...receivers.map((receiver) => receiver.close), stop, callbacks.close, made.close, database.drop);
   await claimKeyring(context.sql, context.keyring.id);
 });
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { errorCode } from '@tidegate/runtime';
 import { readOverview } from '@tidegate/store';
 import { correlateRoom } from './correlate/correlate-room.ts';
 import { openAccount, watchAccount } from './poll/watch-account.ts';
+import { createCircuits } from './release/create-circuits.ts';
 import { createFinisher } from './release/create-finisher.ts';
 import { createLeaseKeeper } from './release/create-lease-keeper.ts';
 import { releaseRoom } from './release/release-room.ts';
@@ -18,6 +19,7 @@ import type { WorkerContext } from './worker-context.ts';
 const SWEEP_EVERY_MS = 1000;
 const CONCURRENT_RUNS = 128;
 const CONCURRENT_ATTEMPTS = 128;
+const CONCURRENT_LOOKUPS = 32;
 const ATTEMPT_GRACE_MS = 4000;
 const PROBES_PER_DESTINATION = 8;
 
@@ -33,12 +35,16 @@ export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<
   const wake = (room: Room) => void drains[room].wake().catch(noted);
   const runs = createSlots(CONCURRENT_RUNS, () => void sweeping.wake().catch(noted), noted);
   const attempts = createSlots(CONCURRENT_ATTEMPTS, () => wake('release'), noted);
+  const lookups = {
+    slots: createSlots(CONCURRENT_LOOKUPS, () => wake('release'), noted),
+    circuits: createCircuits(),
+  };
   const finisher = createFinisher(context);
   const leases = createLeaseKeeper(context);
   const drains: Record<Room, Drain> = {
     correlate: createDrain(() => correlateRoom(context)),
     verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
-    release: createDrain(() => releaseRoom({ context, finisher, leases, slots: attempts })),
+    release: createDrain(() => releaseRoom({ context, finisher, leases, slots: attempts, lookups })),
   };
   const sweeping = createDrain(() => sweep(context, drains, noted));
   const polling = watchAccount(context, account, noted);
@@ -61,7 +67,7 @@ export function runRooms(context: WorkerContext): { stop(onQuiet: () => Promise<
       // Attempts get a moment to hear their answer: one cut off is ambiguous for ever. Verifications are simply run again.
       await Promise.race([attempts.idle(), delay(ATTEMPT_GRACE_MS, undefined, { ref: false })]);
       await onQuiet();
-      await Promise.all([attempts.idle(), runs.idle()]);
+      await Promise.all([attempts.idle(), lookups.slots.idle(), runs.idle()]);
       await leases.stop();
     },
   };

@@ -18,6 +18,7 @@ export {
 } from './callback/list-callbacks.ts';
 export { type ExpiredLease, listExpiredLeases } from './callback/list-expired-leases.ts';
 export type { RampPolicies } from './callback/pace.ts';
+export { readBeginnings } from './callback/read-beginnings.ts';
 export { type HeldLease, type RenewedLeases, renewLeases } from './callback/renew-leases.ts';
 export { loadDataKey } from './data-key/load-data-key.ts';
 export { countDataKeys, listForeignDataKeys, replaceWrapping } from './data-key/rewrap-data-keys.ts';

@@ -67,7 +67,7 @@ async function postCallback(context: ApiContext, c: Context<ApiEnv>): Promise<Re
   if (read.kind !== 'read') return refuseCallback(read);
   const { request, idempotencyKey } = read;
   if (!mayTouch(c.get('services'), request.service)) return serviceRefused();
-  const accepted = await acceptCallback(context, request, idempotencyKey);
+  const accepted = await acceptCallback(context, read);
   if (accepted.kind !== 'accepted') return refuseCallback(accepted);
   const { callback, replayed } = accepted;
   if (!replayed) {

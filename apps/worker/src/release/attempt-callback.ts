@@ -32,6 +32,7 @@ export async function attemptCallback(
     webhookId: callback.id,
     signingSecrets,
     timeoutMs,
+    admit: lease.ask,
     leaseDeadline: () => !lease.mayBegin(),
     signal: lease.signal,
   });

@@ -17,7 +17,9 @@ export interface EndingCallback {
   readonly attempts: number;
   readonly repeat: RepeatContract;
   readonly policyName: string;
+  /** From the beginning of the first attempt under the present allowance to that of this one, or to when it was found over. */
   readonly elapsedMs: number;
+  readonly byApproval: boolean;
   readonly maybeReceived: boolean;
 }
 
@@ -44,6 +46,7 @@ export async function endAttempt(
     invalid: reason === 'invalid_request',
     retryAfterMs: outcome.retryAfterMs ?? null,
     ...callback,
+    elapsedMs: callback.elapsedMs + (outcome.latencyMs ?? 0),
   };
   const next = decideAfterAttempt(ended, retryOf(context.config, policyName), context.random01());
   const { fenced, dueAt } = await finisher.finish({

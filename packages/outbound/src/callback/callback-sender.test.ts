@@ -156,6 +156,61 @@ describe(verifies('I7', 'not_sent is said only when no byte was written'), () =>
     expect(server.seen).toEqual([]);
   });
 
+  it.each(['gate_held', 'deadline_passed', 'lease_expired'] as const)(
+    'what is kept back as %s: the connection opens and stays empty',
+    async (withheld) => {
+      let bytes = 0;
+      let ended = 0;
+      const server = await startTcp((socket) => {
+        socket.on('data', (chunk) => {
+          bytes += chunk.length;
+        });
+        socket.on('close', () => {
+          ended += 1;
+        });
+      });
+      const outcome = await makeSender().send(callback(server.url, { admit: async () => withheld }));
+      expect(outcome).toMatchObject({ phase: 'not_sent', reason: withheld });
+      await vi.waitFor(() => expect(ended).toBe(1));
+      expect(bytes).toBe(0);
+    },
+  );
+
+  it('what nobody can say whether it may go', async () => {
+    const server = await startHttp((_request, response) => response.end());
+    const admit = () => Promise.reject(new Error('the database is away'));
+    const outcome = await makeSender().send(callback(server.url, { admit }));
+    expect(outcome).toMatchObject({ phase: 'not_sent', reason: 'lease_expired' });
+    const never = { admit: () => new Promise<null>(() => {}), timeoutMs: 80 };
+    expect(await makeSender().send(callback(server.url, never))).toMatchObject({
+      phase: 'not_sent',
+      reason: 'timeout',
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  it('what is asked for is asked once the connection stands, and before the lease', async () => {
+    const order: string[] = [];
+    const server = await startTcp((socket) => {
+      order.push('connected');
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'));
+    });
+    const note = (step: string) => void order.push(step);
+    const admit = async () => {
+      await vi.waitFor(() => expect(order).toContain('connected'));
+      note('admitted');
+      return null;
+    };
+    const leaseDeadline = () => {
+      note('lease');
+      return false;
+    };
+    expect(await makeSender().send(callback(server.url, { admit, leaseDeadline }))).toMatchObject({
+      phase: 'answered',
+    });
+    expect(order).toEqual(['connected', 'admitted', 'lease']);
+  });
+
   it('a lease that holds is asked once, after the connection is open', async () => {
     const order: string[] = [];
     const server = await startTcp((socket) => {

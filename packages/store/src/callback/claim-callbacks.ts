@@ -1,14 +1,15 @@
-import type { RepeatContract } from '@tidegate/core';
+import type { PlaceShares, RepeatContract } from '@tidegate/core';
 import { useGrant } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-import { toPlainArray, toTextArray } from '../observation/to-array-literal.ts';
-import { receiversHeard } from '../receiver/receivers-heard.ts';
+import { toTextArray } from '../observation/to-array-literal.ts';
 import { isLive } from '../signing-secret/live-secrets.ts';
+import { allotPlaces } from './allot-places.ts';
 import { harmless, maybeReceived } from './evidence.ts';
+import { findCandidates } from './find-candidates.ts';
 import { pairKey, type RampPolicies, savePace } from './pace.ts';
-import { type Grant, planGrants } from './plan-grants.ts';
-import { lockSendingGates, type SendingGate, takeBack } from './sending-gates.ts';
+import { planGrants } from './plan-grants.ts';
+import { lockSendingGates, takeBack } from './sending-gates.ts';
 
 /** A callback whose attempt row is committed: this worker alone may open the socket, until the lease ends. */
 export interface ClaimedCallback {
@@ -34,6 +35,8 @@ export interface ClaimedCallback {
   readonly sealedOlderSigningSecret: Buffer | null;
   /** Milliseconds since the first attempt under the present allowance began, by Postgres' clock; 0 for the first. */
   readonly elapsedMs: number;
+  /** Let out by a person, for this attempt alone. */
+  readonly byApproval: boolean;
   /** An attempt before this one may have been received, and nothing has disproved it: giving up then needs a person. */
   readonly maybeReceived: boolean;
 }
@@ -44,6 +47,8 @@ export interface ClaimOptions {
   /** How long a registered receiver may be silent: then nothing is claimed, but behind a gate that is forced open. */
   readonly silentAfterMs: number;
   readonly policyOf: RampPolicies;
+  /** How many each destination and each service may begin at this worker; absent: as many as it likes. */
+  readonly shares?: Pick<PlaceShares, 'ofOrigin' | 'ofService'>;
 }
 
 export interface Claim {
@@ -70,7 +75,8 @@ export async function claimCallbacks(sql: Sql, options: ClaimOptions): Promise<C
     const sending = gates.filter((gate) => gate.allowed || gate.passable);
     const plan = await planGrants(tx, sending, policyOf);
     const granted = plan.grants.filter(({ grant }) => grant > 0);
-    const claimed = granted.length === 0 ? [] : await claimGranted(tx, granted, options);
+    const { candidates, moreKeys } = await findCandidates(tx, granted, options);
+    const claimed = await claimThese(tx, allotPlaces(candidates, { ...options, ...plan }), options.leaseMs);
     const begun = new Map<string, number>();
     for (const callback of claimed) begun.set(pairKey(callback), (begun.get(pairKey(callback)) ?? 0) + 1);
     const ramps = plan.grants.map(({ serviceId, origin, ramp }) => ({
@@ -85,35 +91,19 @@ export async function claimCallbacks(sql: Sql, options: ClaimOptions): Promise<C
         ramp.used + (begun.get(pairKey(pair)) ?? 0) >= policyOf(gate.policyName).maxPerSecond,
     );
     const seconds = full.map(({ ramp }) => ramp.secondAtMs + SECOND_MS);
+    if (moreKeys) seconds.push(plan.nowMs + SECOND_MS);
     const againAtMs = more ? 0 : Math.min(plan.againAtMs ?? Infinity, ...seconds);
     return { claimed, againAt: Number.isFinite(againAtMs) ? new Date(againAtMs) : null };
   });
 }
 
-async function claimGranted(
-  tx: Transaction,
-  grants: readonly Grant[],
-  { limit, leaseMs, silentAfterMs }: ClaimOptions,
-): Promise<ClaimedCallback[]> {
+async function claimThese(tx: Transaction, ids: readonly string[], leaseMs: number): Promise<ClaimedCallback[]> {
+  if (ids.length === 0) return [];
   return tx<ClaimedCallback[]>`
-    with turns as (
-      -- Oldest first for each destination; the destinations of a service by turns, and the services by turns.
-      select t.*, row_number() over (partition by t.service_id order by t.turn, t.created_at, t.id) as service_turn
-      from (
-        select c.id, c.created_at, p.service_id, row_number() over (partition by p.service_id, p.origin order by c.created_at, c.id) as turn
-        from ${granted(tx, grants)} cross join lateral (
-          select c.id, c.created_at from callback c
-          where c.service_id = p.service_id and c.generation = p.generation and c.origin = p.origin and c.state in ('queued', 'retrying')
-            and c.due_at <= clock_timestamp() and (c.deadline_at is null or c.deadline_at > clock_timestamp())
-            and (p.allowed or c.passes_held) and ${isFirstOfKey(tx)}
-          order by c.created_at, c.id limit least(p.span, ${limit})
-        ) c
-        where ${receiversHeard(tx, silentAfterMs)} or p.forced
-      ) t
-    ), due as materialized (
+    with due as materialized (
+      -- A person may have cancelled one since it was found, or an approval may be over.
       select c.id from callback c
-      where c.id in (select t.id from turns t order by t.service_turn, t.created_at limit ${limit})
-        and c.state in ('queued', 'retrying') and ${harmless(tx)}
+      where c.id = any(${toTextArray(ids)}::text[]) and c.state in ('queued', 'retrying') and ${harmless(tx)}
       order by c.id for no key update skip locked
     ), claimed as (
       update callback c set state = 'sending', reason = null, attempts = c.attempts + 1, due_at = null
@@ -133,7 +123,7 @@ async function claimGranted(
       t.generation, t.lease_token, s.policy_name,
       c.method, c.repeat, c.sealed_url, c.sealed_headers, c.sealed_body, c.sealed_idempotency_key,
       k.newest as sealed_signing_secret, k.older as sealed_older_signing_secret, ${elapsedMs(tx)} as elapsed_ms,
-      c.attempts > 1 and ${maybeReceived(tx)} as maybe_received
+      c.by_approval, c.attempts > 1 and ${maybeReceived(tx)} as maybe_received
     from claimed c join tried t on t.callback_id = c.id join service s on s.id = c.service_id
     cross join lateral ${signingSecrets(tx)} k
     order by c.created_at, c.id`;
@@ -145,24 +135,6 @@ function signingSecrets(tx: Transaction) {
     select (array_agg(k.sealed_secret order by k.id desc))[1] as newest, (array_agg(k.sealed_secret order by k.id desc))[2] as older
     from signing_secret k where k.service_id = c.service_id and ${isLive(tx)} and k.destination is not distinct from (
       select k.destination from signing_secret k where k.service_id = c.service_id and k.destination = c.origin and ${isLive(tx)} limit 1))`;
-}
-
-function granted(tx: Transaction, grants: readonly Grant[]) {
-  const gate = (read: (gate: SendingGate) => number | boolean) => toPlainArray(grants.map((one) => read(one.gate)));
-  return tx`unnest(${gate((one) => one.serviceId)}::int[], ${gate((one) => one.generation)}::int8[],
-    ${gate((one) => one.allowed)}::bool[], ${gate((one) => one.forced)}::bool[], ${toTextArray(grants.map((one) => one.origin))}::text[],
-    ${toPlainArray(grants.map((one) => one.grant))}::int[]) as p (service_id, generation, allowed, forced, origin, span)`;
-}
-
-/**
- * SQL for callback `c`: nothing before it under its ordering key is unfinished, but for what its own deadline has passed by, and
- * what waits for a person without one.
- */
-function isFirstOfKey(tx: Transaction) {
-  return tx`(c.ordering_hash is null or not exists (
-    select 1 from callback p where p.service_id = c.service_id and p.ordering_hash = c.ordering_hash and p.finished_at is null
-      and (p.created_at, p.id) < (c.created_at, c.id)
-      and (p.deadline_at > clock_timestamp() or p.state = 'sending' or (p.deadline_at is null and p.state <> 'needs_review'))))`;
 }
 
 /** SQL for callback `c`: milliseconds since the first attempt under its present allowance began. */

@@ -47,7 +47,7 @@ export async function createCallback(sql: Sql, callback: NewCallback): Promise<C
       select g.service_id, g.generation,
         g.state in ('open', 'releasing') or (${callback.passesHeld} and g.hand is distinct from 'held') as allowed
       from gate g join service s on s.id = g.service_id
-      where s.name = ${callback.service} and s.retired_at is null for share of g`;
+      where s.name = ${callback.service} and s.retired_at is null for no key update of g`;
     if (gate === undefined) return { kind: 'unknown_service' };
     const state = gate.allowed ? 'queued' : 'held';
     const [row] = await tx<{ id: string }[]>`

@@ -4,6 +4,7 @@ import {
   type Circuit,
   CLOSED_CIRCUIT,
   type DestinationHealth,
+  mayHaveHappened,
   type Ramp,
   settleCircuit,
   settleRamp,
@@ -73,13 +74,14 @@ function endKey({ callbackId, lapsed }: Pick<AttemptEnd, 'callbackId' | 'lapsed'
 /** When each callback whose attempt could be ended is due next. */
 async function moveCallbacks(tx: Transaction, ends: readonly AttemptEnd[]): Promise<Map<string, Date | null>> {
   const delays = ends.map(({ next }) => ('delayMs' in next ? next.delayMs : null));
+  const unknown = ends.map(({ phase, status }) => mayHaveHappened({ phase, status: status ?? undefined }));
   const rows = await tx<{ id: string; lapsed: boolean; dueAt: Date | null }[]>`
     with e as materialized (
       select * from unnest(${toTextArray(ends.map((end) => end.callbackId))}::text[], ${toPlainArray(ends.map((end) => end.attempt))}::int[],
         ${toPlainArray(ends.map((end) => end.generation))}::int8[], ${toPlainArray(ends.map((end) => end.leaseToken))}::uuid[],
         ${toPlainArray(ends.map((end) => end.lapsed))}::bool[], ${toTextArray(ends.map((end) => end.next.state))}::text[],
-        ${toTextArray(ends.map((end) => end.next.reason))}::text[], ${toPlainArray(delays)}::float8[])
-        as e (id, attempt, generation, token, lapsed, state, reason, delay)
+        ${toTextArray(ends.map((end) => end.next.reason))}::text[], ${toPlainArray(delays)}::float8[], ${toPlainArray(unknown)}::bool[])
+        as e (id, attempt, generation, token, lapsed, state, reason, delay, unknown)
     ), mine as materialized (
       -- Locked before the lease is judged: a renewal under way is waited for.
       select a.callback_id, a.number, e.lapsed from e join attempt a on a.callback_id = e.id and a.number = e.attempt
@@ -92,8 +94,9 @@ async function moveCallbacks(tx: Transaction, ends: readonly AttemptEnd[]): Prom
       retry_at = case when e.state = 'ambiguous' then clock_timestamp() + make_interval(secs => e.delay / 1000) end,
       -- Reconciled at once when the gate is open, else when it opens.
       reconciliation_id = case when e.state = 'ambiguous' then null else c.reconciliation_id end,
-      unknown_since = case when e.state = 'ambiguous' then clock_timestamp() else c.unknown_since end,
-      lookups = case when e.state = 'ambiguous' then 0 else c.lookups end,
+      -- Also while it is tried again: what a status lookup may say later is about the last request that left.
+      unknown_since = case when e.unknown then clock_timestamp() else c.unknown_since end,
+      lookups = case when e.unknown then 0 else c.lookups end,
       finished_at = case when e.state in ('delivered', 'failed') then clock_timestamp() end
     from e join mine on mine.callback_id = e.id and mine.number = e.attempt and mine.lapsed = e.lapsed
     where c.id = e.id and c.state = 'sending' and c.attempts = e.attempt returning c.id, e.lapsed, c.due_at`;

@@ -17,6 +17,7 @@ export interface ExpiredLease {
   readonly policyName: string;
   /** Milliseconds since the first attempt under the present allowance began. */
   readonly elapsedMs: number;
+  readonly byApproval: boolean;
   readonly maybeReceived: true;
 }
 
@@ -28,7 +29,7 @@ export async function listExpiredLeases(sql: Sql, limit: number): Promise<Expire
   try {
     return await sql<ExpiredLease[]>`
       select c.id, c.service_id, c.origin, l.number as attempt, c.attempts - c.attempts_before as attempts, l.generation, l.lease_token, c.repeat,
-        s.policy_name, ${elapsedMs(sql)} as elapsed_ms, true as maybe_received
+        s.policy_name, ${elapsedMs(sql)} as elapsed_ms, c.by_approval, true as maybe_received
       from attempt l join callback c on c.id = l.callback_id and c.attempts = l.number and c.state = 'sending'
       join service s on s.id = c.service_id
       where l.finished_at is null and l.lease_until < clock_timestamp()

@@ -59,8 +59,8 @@ interface LockedCallback {
 
 /**
  * Carries out a person's order about a callback, with its audit row: one guarded update under the callback's lock. An approval
- * lets out one attempt, bound to the payload's hash; it is checked again, and used up, by the claim that makes it (I7). What may
- * be tried again gets a new allowance of attempts and time.
+ * lets out one attempt, bound to the payload's hash; it is checked again, and used up, by the claim that makes it (I7). What is
+ * redriven gets a new allowance of attempts and time.
  */
 export async function orderCallback(
   sql: Sql,
@@ -111,6 +111,7 @@ async function moveCallback(tx: Transaction, callback: LockedCallback, order: Ca
     update callback set state = ${LEADS_TO[command]}, reason = ${words[command]},
       due_at = case when ${again} then clock_timestamp() end,
       attempts_before = case when ${again} then attempts else attempts_before end,
+      by_approval = ${command === 'approve'},
       finished_at = case when ${again} then null else clock_timestamp() end
     where id = ${callback.id}`;
   if (command === 'cancel' || command === 'redrive') return;

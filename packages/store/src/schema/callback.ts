@@ -44,9 +44,13 @@ export const callback = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** Attempts made before a person allowed new ones: they count no more against the policy's bounds. */
     attemptsBefore: integer('attempts_before').notNull().default(0),
-    /** While ambiguous: since when; when a harmless repeat may begin, null for never; lookups made; who reconciles it. */
+    /** Let out by a person's approval and by nothing else: for one attempt, while the approval is good. */
+    byApproval: boolean('by_approval').notNull().default(false),
+    /** When the last attempt ended that may have had an effect; what a lookup finds has to settle from then on. */
     unknownSince: instant('unknown_since'),
+    /** While ambiguous: when a harmless repeat may begin, null for never. While held: when it was due, null for at once. */
     retryAt: instant('retry_at'),
+    /** For the last unknown attempt: lookups made, and the run that reconciles it. */
     lookups: integer('lookups').notNull().default(0),
     reconciliationId: text('reconciliation_id'),
     createdAt: instant('created_at').notNull(),
@@ -60,7 +64,15 @@ export const callback = pgTable(
     index('callback_finished').on(table.finishedAt).where(sql`finished_at is not null`),
     index('callback_service_state').on(table.serviceId, table.state, table.createdAt),
     index('callback_ready')
-      .on(table.serviceId, table.generation, table.origin, table.createdAt, table.id)
+      .on(
+        table.serviceId,
+        table.generation,
+        table.origin,
+        sql`(ordering_hash is null)`,
+        table.dueAt,
+        table.createdAt,
+        table.id,
+      )
       .where(sql`state in ('queued', 'retrying')`),
     index('callback_sending').on(table.origin, table.serviceId).where(sql`state = 'sending'`),
     index('callback_unreconciled')
@@ -68,13 +80,13 @@ export const callback = pgTable(
       .where(sql`state = 'held' or (state = 'ambiguous' and reconciliation_id is null)`),
     index('callback_unproven')
       .on(table.serviceId)
-      .where(sql`state in ('queued', 'retrying') and repeat = 'forbidden' and attempts > 0`),
+      .where(sql`state in ('queued', 'retrying') and (by_approval or (repeat = 'forbidden' and attempts > 0))`),
     index('callback_order')
       .on(table.serviceId, table.orderingHash, table.createdAt, table.id)
       .where(sql`ordering_hash is not null and finished_at is null`),
     index('callback_deadline')
       .on(table.deadlineAt)
-      .where(sql`deadline_at is not null and state in ('queued', 'held', 'retrying')`),
+      .where(sql`deadline_at is not null and state in ('queued', 'held', 'retrying', 'ambiguous')`),
     check('callback_only_safe_ones_pass', sql`not passes_held or safety = 'safe'`),
     check('callback_status_is_whole', sql`settle_after_ms is not null or sealed_status is null`),
   ],

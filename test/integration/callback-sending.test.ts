@@ -15,6 +15,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { until } from '../support/until.ts';
 import { verifies } from '../support/verifies.ts';
 
 let database: TestDatabase;
@@ -214,5 +215,29 @@ describe('sending callbacks', () => {
     await finishAttempt(sql, { callbackId: id, attempt: 1, ...DELIVERED });
     expect(await endRelease(sql)).toEqual(['agent']);
     expect((await readGates(sql, ['agent'], 5000))[0]?.state).toBe('open');
+  });
+
+  it(verifies('I2', 'lets no hand-over and no sending overtake a Disconnected that waits for the gate'), async () => {
+    const waiting = (count: number) =>
+      until(
+        `${count} wait for the gate`,
+        () => sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        (rows) => rows.length >= count,
+      );
+    const earlier = await hand();
+    let cut: Promise<unknown> = Promise.resolve();
+    let handed = Promise.resolve('');
+    let claimed: Promise<unknown[]> = Promise.resolve([]);
+    await sql.begin(async (tx) => {
+      await tx`select 1 from gate for share`;
+      cut = deliver(sql, planted, { status: 'disconnected' });
+      await waiting(1);
+      handed = hand();
+      claimed = claimCallbacks(sql, { limit: 10, leaseMs: LEASE_MS, silentAfterMs: 5000 });
+      await waiting(3);
+    });
+    await cut;
+    expect(await claimed).toEqual([]);
+    expect([await stateOf(earlier), await stateOf(await handed)]).toEqual(['held', 'held']);
   });
 });

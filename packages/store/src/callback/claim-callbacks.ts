@@ -43,7 +43,7 @@ export async function claimCallbacks(sql: Sql, terms: ClaimTerms): Promise<Claim
       select g.service_id, g.state in ('open', 'releasing') as allowed, g.hand is not distinct from 'open' as forced from gate g
       where exists (select 1 from callback c where c.service_id = g.service_id and c.due_at <= clock_timestamp()
                       and c.state in ('queued', 'retrying'))
-      order by g.service_id for share of g`;
+      order by g.service_id for no key update of g`;
     await tx`update callback c set state = case when ${maybeReceived(tx)} then 'needs_review' else 'expired' end, reason = 'deadline_passed', due_at = null, finished_at = clock_timestamp()
              where service_id = any(${gates.map((gate) => gate.serviceId)}::int[]) and state in ('queued', 'retrying')
                and due_at <= clock_timestamp() and deadline_at <= clock_timestamp()`;

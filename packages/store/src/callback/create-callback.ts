@@ -34,7 +34,7 @@ export async function createCallback(sql: Sql, callback: NewCallback): Promise<C
     const [gate] = await tx<{ serviceId: number; allowed: boolean }[]>`
       select g.service_id, g.state in ('open', 'releasing') as allowed
       from gate g join service s on s.id = g.service_id
-      where s.name = ${callback.service} and s.retired_at is null for share of g`;
+      where s.name = ${callback.service} and s.retired_at is null for no key update of g`;
     if (gate === undefined) return { kind: 'unknown_service' };
     const state = gate.allowed ? 'queued' : 'held';
     const [row] = await tx<{ id: string }[]>`

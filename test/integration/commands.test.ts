@@ -334,6 +334,10 @@ describe('tidegate receivers', () => {
     expect((await cli('receivers', 'list')).stdout).toBe('No receiver has ever been heard.\n');
     await beatReceiver(sql, 'rcv_one');
     expect((await cli('receivers', 'list')).stdout).toMatch(/^rcv_one +heard +last heard \S+\n$/);
+    await beatReceiver(sql, 'rcv_one');
+    const heard = await cli('receivers', 'retire', 'rcv_one', ...WHY);
+    expect([heard.code, heard.stderr]).toEqual([1, expect.stringMatching(ONE_SENTENCE)]);
+    expect(await sql`select 1 from receiver where retired_at is not null`).toHaveLength(0);
     await sql`update receiver set heartbeat_at = clock_timestamp() - interval '6 seconds'`;
     expect((await cli('receivers', 'list')).stdout).toMatch(
       /^rcv_one +SILENT +last heard \S+\nWhile a receiver is SILENT /,

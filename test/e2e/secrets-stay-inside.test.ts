@@ -195,7 +195,10 @@ describe.each([
       page.items.every(({ state }) => ended.includes(state)),
     );
     expect(new Set(items.map(({ state }) => state))).toEqual(new Set(ended));
-    for (const { id } of items) await stack.get(`/v1/callbacks/${id}`);
+    for (const { id, state } of items) {
+      await stack.get(`/v1/callbacks/${id}`);
+      if (state === 'needs_review') await stack.get(`/v1/reviews/${id}`);
+    }
     for (const { id } of incident.items) await stack.get(`/v1/incidents/${id}`);
     world.agent.setMode(500);
     await world.account.tunnelDisconnects(world.tunnelId);
@@ -303,7 +306,8 @@ describe.each([
     await refused('/v1/gates', {
       headers: { authorization: `Basic ${Buffer.from(`x:${secrets.adminKey}`).toString('base64')}` },
     });
-    for (const list of ['gates', 'incidents', 'callbacks', 'observations', 'subjects', secrets.apiPath]) {
+    const lists = ['gates', 'incidents', 'callbacks', 'reviews', 'reconciliations', 'observations', 'subjects'];
+    for (const list of [...lists, secrets.apiPath]) {
       await refused(`/v1/${list}/${secrets.apiPath}`);
       await refused(`/v1/${list}?cursor=${wrong}`);
       await refused(`/v1/${list}?${wrong}=${wrong}`);
@@ -381,6 +385,11 @@ describe.each([
     expect(
       (await stack.call(`/v1/gates/${CONTROL}`, { headers: { authorization: `Bearer ${secrets.madeKey}` } })).status,
     ).toBe(200);
+    // A secret of the config, and one of a file.
+    for (const service of [CONTROL, OTHER]) {
+      const order = ['signing-secrets', 'rotate', service, '--reason', CONTROL, '--yes', '--json'];
+      secrets[`rotated ${service}`] = JSON.parse((await runCommand(order, env)).output).secret;
+    }
     const wrongDatabase = { ...env, DATABASE_URL: `postgres://a:${secrets.headerValue}@127.0.0.1:1/x` };
     // What these say does not depend on the stores.
     const once = () => [
@@ -393,7 +402,7 @@ describe.each([
     const own = { LOCALTONET_API_KEY, PROBE_TOKEN, PROBE_QUERY, SIGNING_SECRET: signingSecret, ...told.env };
     const asWorker = { ...env, ...own, DEAD_MAN_URL: deadManUrl(), OTLP_KEY: secrets.otlpKey };
     const runs = await Promise.all([
-      runCommand(['keys', 'list', '--json'], env),
+      ...['keys', 'signing-secrets'].map((name) => runCommand([name, 'list', '--json'], env)),
       runCommand(['doctor'], asWorker),
       ...(stores.redis === null ? once() : []),
     ]);
@@ -476,6 +485,8 @@ describe.each([
       'gates',
       'incidents',
       'callbacks',
+      'reviews',
+      'reconciliations',
       'observations',
       'subjects',
       'notifications',

@@ -72,11 +72,9 @@ async function cut(): Promise<{ fromMs: number; untilMs: number }> {
   return { fromMs, untilMs };
 }
 
-/** What the dead worker began counts as unknown at once instead of when its lease ends. */
 async function killWorker(): Promise<void> {
   const pid = stack.ready().pids.worker ?? 0;
   process.kill(pid, 'SIGKILL');
-  await sql`update attempt set lease_until = clock_timestamp() where finished_at is null`;
   await until(
     'a worker is back',
     () => stack.ready().pids.worker,

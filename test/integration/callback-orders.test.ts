@@ -4,6 +4,7 @@ import {
   type CallbackCommand,
   type CallbackOrder,
   connect,
+  type NewCallback,
   orderCallback,
   readCallback,
   reconcileOpenGates,
@@ -58,10 +59,11 @@ async function order(id: string, command: CallbackCommand, change: Partial<Callb
 const stateOf = async (id: string) => (await readCallback(sql, id, null))?.state;
 
 /** One that nobody knows the outcome of. */
-async function unknown(): Promise<string> {
-  const id = await hand(sql);
+async function unknown(change: Partial<NewCallback> = {}): Promise<string> {
+  const id = await hand(sql, change);
   const [claimed] = await claim(sql);
-  if (claimed !== undefined) await finish(sql, claimed, 'lease_expired');
+  const next = { state: 'ambiguous', reason: 'outcome_unknown', delayMs: null } as const;
+  if (claimed !== undefined) await finish(sql, claimed, 'lease_expired', { next });
   await reconcileOpenGates(sql);
   expect(await stateOf(id)).toBe('needs_review');
   return id;
@@ -91,6 +93,35 @@ describe('a review', () => {
     expect(await stateOf(late)).toBe('needs_review');
     expect(await order(late, 'approve')).toEqual({ kind: 'payload_differs' });
     expect(await order(late, 'approve', { approval: null })).toEqual({ kind: 'payload_differs' });
+  });
+
+  it(verifies('I7', 'is over when it expires behind a held gate, also where a repeat is harmless'), async () => {
+    const id = await unknown({ repeat: 'deduplicated' });
+    await deliver(sql, planted, { status: 'disconnected' });
+    await order(id, 'approve');
+    expect(await claim(sql)).toEqual([]);
+    // Time travel: nobody came back in time.
+    await sql`update review set expires_at = clock_timestamp() - interval '1 second'`;
+    await openByVerification(sql, planted.serviceId);
+    expect(await claim(sql)).toEqual([]);
+    expect(await readCallback(sql, id, null)).toMatchObject({ state: 'needs_review', reason: 'approval_expired' });
+    expect(await sql`select used_at from review`).toEqual([{ usedAt: null }]);
+  });
+
+  it(verifies('I7', 'lets out one attempt and no more where a repeat is harmless, until it is redriven'), async () => {
+    const id = await unknown({ repeat: 'deduplicated' });
+    await order(id, 'approve');
+    const [approved] = await claim(sql);
+    expect(approved).toMatchObject({ id, byApproval: true });
+    if (approved !== undefined) await finish(sql, approved, 'refused');
+    expect(await claim(sql)).toEqual([]);
+    expect(await stateOf(id)).toBe('needs_review');
+    await order(id, 'deny');
+    await order(id, 'redrive');
+    const [redriven] = await claim(sql);
+    expect(redriven).toMatchObject({ id, byApproval: false });
+    if (redriven !== undefined) await finish(sql, redriven, 'refused');
+    expect(await claim(sql)).toHaveLength(1);
   });
 
   it(verifies('I7', 'is no way around a held gate, and holds through a release'), async () => {

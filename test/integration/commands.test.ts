@@ -51,12 +51,15 @@ describe('every command', () => {
   const commands = [
     ...['hold', 'force-open', 'release', 'list'].map((name) => ['gate', name]),
     ...['list', 'show', 'blips', 'ack', 'note', 'resolve'].map((name) => ['incidents', name]),
+    ...['list', 'show', 'cancel', 'redrive'].map((name) => ['callbacks', name]),
+    ...['list', 'show', 'approve', 'deny', 'complete'].map((name) => ['review', name]),
     ...['add', 'list', 'end'].map((name) => ['silence', name]),
     ...['test', 'list'].map((name) => ['notify', name]),
     ...['add', 'list', 'rotate', 'remove'].map((name) => ['sources', name]),
     ...['init', 'status', 'rotate', 'rewrap', 'reveal'].map((name) => ['vault', name]),
     ...['list', 'verify', 'head', 'openings'].map((name) => ['audit', name]),
     ...['list', 'show', 'replay'].map((name) => ['quarantine', name]),
+    ...['list', 'show', 'rotate', 'retire'].map((name) => ['signing-secrets', name]),
     ...['list', 'retire'].map((name) => ['receivers', name]),
     ['services', 'list'],
     ['doctor', ''],
@@ -90,6 +93,13 @@ describe('every command', () => {
       ['gate', 'open', 'agent'],
       ['incidents', 'resolve', 'inc_x', '--override'],
       ['incidents', 'resolve', 'inc_x', '--reason', 'x'],
+      ['callbacks', 'list', '--state', 'lost'],
+      ['callbacks', 'cancel', 'cb_x'],
+      ['callbacks', 'redrive', 'cb_x', '--reason', ' '],
+      ['review', 'deny', 'cb_x'],
+      ['review', 'approve', 'cb_x', '--reason', 'x'],
+      ['review', 'approve', 'cb_x', '--reason', 'x', '--payload-hash', 'abc'],
+      ['review', 'approve', 'cb_x', '--reason', 'x', '--payload-hash', 'a'.repeat(64), '--for', '0s'],
       ['silence', 'add', '--reason', 'x', '--for', '2h'],
       ['silence', 'add', '--all', '--service', 'agent', '--reason', 'x', '--for', '2h'],
       ['sources', 'add', 'no spaces'],
@@ -332,6 +342,10 @@ describe('tidegate receivers', () => {
     expect((await cli('receivers', 'list')).stdout).toBe('No receiver has ever been heard.\n');
     await beatReceiver(sql, 'rcv_one');
     expect((await cli('receivers', 'list')).stdout).toMatch(/^rcv_one +heard +last heard \S+\n$/);
+    await beatReceiver(sql, 'rcv_one');
+    const heard = await cli('receivers', 'retire', 'rcv_one', ...WHY);
+    expect([heard.code, heard.stderr]).toEqual([1, expect.stringMatching(ONE_SENTENCE)]);
+    expect(await sql`select 1 from receiver where retired_at is not null`).toHaveLength(0);
     await sql`update receiver set heartbeat_at = clock_timestamp() - interval '6 seconds'`;
     expect((await cli('receivers', 'list')).stdout).toMatch(
       /^rcv_one +SILENT +last heard \S+\nWhile a receiver is SILENT /,

@@ -4,10 +4,11 @@ import { type CallbackDetail, createCallback, readCallback } from '@tidegate/sto
 import { lookupHash, newId } from '@tidegate/vault';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyConfig } from '../../apps/worker/src/apply-config.ts';
-import { createFinisher } from '../../apps/worker/src/release/create-finisher.ts';
+import { createCircuits } from '../../apps/worker/src/release/create-circuits.ts';
+import { createFinisher, type Finisher } from '../../apps/worker/src/release/create-finisher.ts';
 import { releaseRoom } from '../../apps/worker/src/release/release-room.ts';
-import { createSlots } from '../../apps/worker/src/wake/create-slots.ts';
 import type { WorkerContext } from '../../apps/worker/src/worker-context.ts';
+import { makeReleaseRoom } from '../support/make-release-room.ts';
 import { makeWorkerContext, plainService } from '../support/make-worker-context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { until } from '../support/until.ts';
@@ -53,10 +54,11 @@ interface Handed {
   readonly repeat: 'deduplicated' | 'forbidden';
   /** How long "not found" proves nothing; null when the outcome cannot be asked for. */
   readonly settleAfterMs?: number | null;
+  readonly finisher?: Finisher;
 }
 
 /** Hands a callback over to a receiver that misbehaves once, and works until it has ended. */
-async function play(behaviour: Behaviour, { repeat, settleAfterMs = null }: Handed) {
+async function play(behaviour: Behaviour, { repeat, settleAfterMs = null, finisher }: Handed) {
   const { sql, sealer, keyring } = context;
   await sealer.ready();
   keys += 1;
@@ -83,7 +85,7 @@ async function play(behaviour: Behaviour, { repeat, settleAfterMs = null }: Hand
     status: settleAfterMs === null ? null : { sealed, settleAfterMs },
     passesHeld: false,
   });
-  const detail = await work(row);
+  const detail = await work(row, finisher);
   const requests = receiver.requests.filter(({ idempotencyKey }) => idempotencyKey === key);
   return {
     state: detail.state,
@@ -94,24 +96,19 @@ async function play(behaviour: Behaviour, { repeat, settleAfterMs = null }: Hand
   };
 }
 
-async function work(id: string): Promise<CallbackDetail> {
-  const slots = createSlots(
-    4,
-    () => undefined,
-    (error) => {
-      throw error;
-    },
-  );
-  const room = { context, slots, finisher: createFinisher(context) };
+async function work(id: string, finisher = createFinisher(context)): Promise<CallbackDetail> {
+  // Its circuits of lookups open for milliseconds instead of seconds.
+  const quick = createCircuits(() => performance.now() * 100);
+  const { room, idle, stop } = makeReleaseRoom(context, finisher, quick);
   return until(
     'the callback has ended',
     async () => {
       await releaseRoom(room);
-      await slots.idle();
+      await idle();
       return await readCallback(context.sql, id, null);
     },
     (found): found is CallbackDetail => ['delivered', 'needs_review', 'failed'].includes(found?.state ?? ''),
-  ) as Promise<CallbackDetail>;
+  ).finally(stop) as Promise<CallbackDetail>;
 }
 
 const MISBEHAVIOURS: readonly (readonly [string, Behaviour, 'maybe_received' | 'answered', number])[] = [
@@ -145,6 +142,18 @@ describe.each(MISBEHAVIOURS)('a receiver that %s', (_name, behaviour, phase, com
     const ended = await play(behaviour, { repeat: 'forbidden', settleAfterMs: 300 });
     expect(ended).toMatchObject({ state: 'delivered', requests: committed === 1 ? 1 : 2, effects: 1 });
   });
+});
+
+it(verifies('I12', 'an answer that the database did not take at first is told again, not sent again'), async () => {
+  const real = createFinisher(context);
+  let refused = 0;
+  const finish: Finisher['finish'] = (end) => {
+    refused += 1;
+    return refused <= 2 ? Promise.reject(new Error('the database is away')) : real.finish(end);
+  };
+  const ended = await play({ kind: 'answer' }, { repeat: 'forbidden', finisher: { finish } });
+  expect(ended).toMatchObject({ state: 'delivered', phases: ['answered'], requests: 1, effects: 1 });
+  expect(refused).toBe(3);
 });
 
 it(verifies('I7', 'a status page that cannot be reached proves nothing'), async () => {

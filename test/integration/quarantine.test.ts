@@ -203,6 +203,8 @@ describe('tidegate quarantine', () => {
     expect([two.code, two.stdout, two.stderr]).toEqual([1, '', `This body was replayed before, as ${observation}.\n`]);
     expect((await cli('list', '--json')).json()).toMatchObject({ items: [{ id, replayedAs: observation }] });
     expect((await sql`select count(*)::int as n from delivery`)[0]?.n).toBe(2);
+    // Its id holds the time, as a receiver's does: else it would lie in no month, and outlive the pruning of its own.
+    expect(await sql`select count(*)::int as n from delivery_default`).toEqual([{ n: 0 }]);
     const again = await intake.receive(GOOD);
     expect(again).toMatchObject({ kind: 'recorded', observation, repeat: true });
   });

@@ -1,7 +1,15 @@
-import { pickSendable, type WaitingCallback } from '@tidegate/core';
-import { claimCallbacks, connect, expireCallbacks, type NewCallback, readCallback, type Sql } from '@tidegate/store';
+import { pickSendable, type SafeName, type WaitingCallback } from '@tidegate/core';
+import {
+  claimCallbacks,
+  connect,
+  expireCallbacks,
+  type NewCallback,
+  orderCallback,
+  readCallback,
+  type Sql,
+} from '@tidegate/store';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claim, finish, hand } from '../support/plant-callbacks.ts';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -22,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate callback, attempt, ramp, circuit, reconciliation, reconciliation_item`;
+  await sql`truncate callback, attempt, ramp, circuit, reconciliation, reconciliation_item, review`;
   await sql`update gate set state = 'releasing', reason = 'verified', generation = 3, hand = null, hand_actor = null, hand_reason = null, hand_expires_at = null`;
 });
 
@@ -138,8 +146,85 @@ describe('the circuit of a destination', () => {
   });
 });
 
+describe('the permits of a destination that is tried out', () => {
+  const origin = 'https://shared.example';
+  const key = { orderingHash: Buffer.from('k') };
+
+  beforeEach(async () => {
+    await sql`insert into service (name, source_name, group_name, policy_name, open_after_ms, max_wait_ms, verify_every_ms, probe_hash)
+              values ('other', 's', 'g', 'default', 1, 1, 1, '') on conflict do nothing`;
+    await sql`insert into gate (service_id, state) select id, 'open' from service where name = 'other' on conflict do nothing`;
+  });
+  afterEach(async () => {
+    await sql`delete from gate where service_id <> ${planted.serviceId}`;
+  });
+  const tryOut = () => sql`
+    insert into circuit (origin, state, failures, successes, openings, open_until)
+    values (${origin}, 'half_open', 0, 0, 1, clock_timestamp()) on conflict (origin) do update set state = 'half_open', successes = 0`;
+
+  it('are not kept for a service whose callbacks cannot begin', async () => {
+    const [head = '', behind = ''] = [await hand(sql, { origin, ...key }), await hand(sql, { origin, ...key })];
+    await sql`update callback set state = 'retrying', due_at = clock_timestamp() + interval '1 hour' where id = ${head}`;
+    const late = await hand(sql, { origin });
+    await sql`update callback set state = 'retrying', due_at = clock_timestamp() + interval '1 hour' where id = ${late}`;
+    await tryOut();
+    const other = await hand(sql, { origin, service: 'other' });
+    expect((await claim(sql, 100)).map(({ id }) => id)).toEqual([other]);
+    expect(await stateOf(behind)).toBe('queued');
+  });
+
+  it('go to the service that has not sent there for longest, however much another has waiting', async () => {
+    await handMany(6, () => ({ origin }));
+    await tryOut();
+    for (const callback of await claim(sql, 100)) await finish(sql, callback, 'refused');
+    const other = await hand(sql, { origin, service: 'other' });
+    expect((await claim(sql, 100)).map(({ id }) => id)).toContain(other);
+  });
+});
+
 describe('ordering keys', () => {
   const key = (name: string) => ({ orderingHash: Buffer.from(name) });
+  const order = (callback: string, command: 'redrive' | 'approve') => {
+    const approval = command === 'approve' ? { payloadHash: Buffer.from('payload'), forMs: 3_600_000 } : null;
+    const by = { actor: 'ada' as SafeName, reason: 'seen' as SafeName, keyId: null, services: null };
+    return orderCallback(sql, { callback, command, ...by, approval }, () => Buffer.from('signed'));
+  };
+
+  it.each([
+    ['redrive', { state: 'failed', reason: 'rejected' }],
+    ['approve', { state: 'needs_review', reason: 'outcome_unknown' }],
+  ] as const)("have one under way, also after a person's %s of one that others have passed", async (command, next) => {
+    const head = await hand(sql, key('a'));
+    for (const callback of await claim(sql)) await finish(sql, callback, 'refused', { next });
+    const follower = await hand(sql, key('a'));
+    const [sending] = await claim(sql);
+    expect(sending?.id).toBe(follower);
+    expect((await order(head, command)).outcome.kind).toBe('moved');
+    expect(await claim(sql)).toEqual([]);
+    if (sending !== undefined) await finish(sql, sending, 'delivered');
+    expect((await claim(sql)).map(({ id }) => id)).toEqual([head]);
+  });
+
+  it('are all looked at in time, however many there are', async () => {
+    await sql`update gate set state = 'open'`;
+    const first = await hand(sql, key('first'));
+    await sql`
+      insert into callback (id, service_id, key_hash, payload_hash, state, method, origin, safety, repeat, sealed_url, sealed_headers,
+        sealed_idempotency_key, created_at, due_at, ordering_hash, generation)
+      select 'cb_' || i, service_id, int4send(i), 'p', 'retrying', 'POST', origin, 'unsafe', 'forbidden', 'x', 'x', 'x', created_at,
+        clock_timestamp() + interval '1 hour', sha256(int4send(i)), generation
+      from callback, generate_series(1, 2000) i`;
+    await sql`update callback set ordering_hash = sha256('first') where id = ${first}`;
+    const found: string[] = [];
+    for (let claims = 0; claims < 100 && found.length === 0; claims += 1) {
+      const { claimed, againAt } = await claimCallbacks(sql, {
+        ...{ limit: 10, leaseMs: 60_000, silentAfterMs: 5000, policyOf: POLICY },
+      });
+      found.push(...claimed.map(({ id }) => id));
+      expect(againAt).not.toBeNull();
+    }
+    expect(found).toEqual([first]);
+  });
 
   it('go one after the other, each key by itself', async () => {
     const ids = await handMany(6, (index) => key(index % 2 === 0 ? 'a' : 'b'));
@@ -247,5 +332,24 @@ describe('a callback declared to pass', () => {
     expect(await stateOf(stopped)).toBe('held');
     await sql`update callback set state = 'queued', due_at = clock_timestamp() where id = ${stopped}`;
     expect(await claim(sql)).toEqual([]);
+  });
+
+  it(verifies('I7', 'goes before a person when its approval is over, and takes no place until then'), async () => {
+    await sql`update gate set state = 'held'`;
+    const passing = { safety: 'safe', passesHeld: true } as const;
+    const unknown = await handMany(6, () => passing);
+    for (const callback of await claim(sql, 100))
+      await finish(sql, callback, 'unknown', { next: { state: 'needs_review', reason: 'outcome_unknown' } });
+    // As an approval leaves it, that expires before anything else happens.
+    await sql`update callback set state = 'retrying', due_at = clock_timestamp() - interval '1 hour'`;
+    await sql`
+      insert into review (callback_id, decision, payload_hash, actor, reason, decided_at, expires_at)
+      select id, 'approve', payload_hash, 'ada', 'seen', now(), now() from callback`;
+    const next = await hand(sql, passing);
+    await sql`truncate circuit`;
+    await nextSecond();
+    expect((await slowly()).claimed.map(({ id }) => id)).toEqual([next]);
+    await slowly();
+    expect(new Set(await Promise.all(unknown.map(stateOf)))).toEqual(new Set(['needs_review']));
   });
 });

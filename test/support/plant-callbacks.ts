@@ -94,12 +94,19 @@ const ENDINGS = {
 /** Ends a claimed attempt in one of the usual ways, or with `next` where it is not the usual one. */
 export async function finish(
   sql: Sql,
-  callback: Pick<ClaimedCallback, 'id' | 'attempt' | 'serviceId' | 'origin' | 'generation' | 'policyName'>,
+  callback: Pick<ClaimedCallback, 'id' | 'attempt' | 'serviceId' | 'origin' | 'generation' | 'policyName'> & {
+    readonly leaseToken: string | null;
+  },
   ending: keyof typeof ENDINGS,
   { next, policyOf = UNBOUNDED }: { next?: AfterAttempt; policyOf?: RampPolicies } = {},
 ): Promise<FinishedAttempt> {
-  const { id, attempt, serviceId, origin, generation, policyName } = callback;
-  const end = { callbackId: id, attempt, serviceId, origin, generation, policyName, latencyMs: 1, ...ENDINGS[ending] };
+  const { id, attempt, serviceId, origin, generation, leaseToken, policyName } = callback;
+  const claimed = { callbackId: id, attempt, serviceId, origin, generation, leaseToken, policyName };
+  const end = { ...claimed, lapsed: ending === 'lease_expired', latencyMs: 1, ...ENDINGS[ending] };
+  if (end.lapsed) {
+    // Time travel: its lease has run out.
+    await sql`update attempt set lease_until = clock_timestamp() where callback_id = ${id} and number = ${attempt} and finished_at is null`;
+  }
   const [finished] = await finishAttempts(sql, [next === undefined ? end : { ...end, next }], policyOf);
   if (finished === undefined) throw new Error('an end without an answer');
   return finished;

@@ -21,6 +21,7 @@ import { addObservationRoutes } from './observation/observation-routes.ts';
 import { addOpenapiRoutes } from './openapi/openapi-routes.ts';
 import { addPageRoutes, answerUnknownPage } from './page/page-routes.ts';
 import { addReconciliationRoutes } from './reconciliation/reconciliation-routes.ts';
+import { addReviewRoutes } from './review/review-routes.ts';
 import { addServiceRoutes } from './service/service-routes.ts';
 import { addSilenceRoutes } from './silence/silence-routes.ts';
 import { addSourceRoutes } from './source/source-routes.ts';
@@ -49,6 +50,7 @@ export function createApiApp(context: ApiContext): Hono<ApiEnv> {
   addServiceRoutes(app, context);
   addSourceRoutes(app, context);
   addCallbackRoutes(app, context);
+  addReviewRoutes(app, context);
   addReconciliationRoutes(app, context);
   addPageRoutes(app, context);
 

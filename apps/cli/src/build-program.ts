@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { addAuditCommands } from './audit/add-audit-commands.ts';
+import { addCallbacksCommands } from './callbacks/add-callbacks-commands.ts';
 import { runCheck } from './check/run-check.ts';
 import { addCompletionsCommand } from './completions/add-completions-command.ts';
 import { runDemo } from './demo/run-demo.ts';
@@ -11,7 +12,9 @@ import { addNotifyCommands } from './notify/add-notify-commands.ts';
 import { addQuarantineCommands } from './quarantine/add-quarantine-commands.ts';
 import { addReceiversCommands } from './receivers/add-receivers-commands.ts';
 import { addReplayCommand } from './replay/add-replay-command.ts';
+import { addReviewCommands } from './review/add-review-commands.ts';
 import { addServicesCommands } from './services/add-services-commands.ts';
+import { addSigningSecretsCommands } from './signing-secrets/add-signing-secrets-commands.ts';
 import { addSilenceCommands } from './silence/add-silence-commands.ts';
 import { addSourcesCommands } from './sources/add-sources-commands.ts';
 import { runUp } from './up/run-up.ts';
@@ -47,10 +50,15 @@ export function buildProgram(): Command {
   addGateCommands(program.command('gate').description('hold a gate, force it open, or take that back'));
   addIncidentsCommands(program.command('incidents').description('see, acknowledge, note and end incidents'));
   addServicesCommands(program.command('services').description('what is watched, and how it is'));
+  addCallbacksCommands(program.command('callbacks').description('see, cancel and redrive callbacks'));
+  addReviewCommands(program.command('review').description('decide on callbacks whose outcome nobody knows'));
   addReplayCommand(program.command('replay'));
   addSilenceCommands(program.command('silence').description('mute pages for a while'));
   addNotifyCommands(program.command('notify').description('whom incidents are told to, and whether that works'));
   addSourcesCommands(program.command('sources').description('see, add, rotate and remove webhook sources'));
+  addSigningSecretsCommands(
+    program.command('signing-secrets').description('what callbacks are signed with: see, rotate, retire'),
+  );
   addReceiversCommands(program.command('receivers').description('see receivers, and stop waiting for one'));
   addQuarantineCommands(program.command('quarantine').description('bodies of known sources that were not understood'));
   addVaultCommands(program.command('vault').description('keys: see, rotate, and open what was sealed'));

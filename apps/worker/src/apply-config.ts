@@ -1,12 +1,12 @@
 import { publicTunnelId } from '@tidegate/core';
 import { type Config, readSecretFile } from '@tidegate/runtime';
-import { applyServices, ensureSigningSecrets, type ServiceConfig } from '@tidegate/store';
+import { applyServices, applySigningSecrets, type SealedSecret, type ServiceConfig } from '@tidegate/store';
 import { fingerprintVersions, lookupHash, newAlias, newSigningSecret } from '@tidegate/vault';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Makes the services in Postgres those of the config, and gives each a signing secret for its callbacks. */
 export async function applyConfig(
-  context: Pick<WorkerContext, 'sql' | 'config' | 'keyring' | 'sealer'>,
+  context: Pick<WorkerContext, 'sql' | 'config' | 'keyring' | 'sealer' | 'log'>,
   dataDir: string,
 ): Promise<void> {
   await context.sealer.ready();
@@ -14,20 +14,23 @@ export async function applyConfig(
     context.sql,
     context.config.services.map((service) => toRow(context, service)),
   );
-  const seal = (secret: string, id: number) =>
-    context.sealer.seal(secret, { row: `service-${id}`, purpose: 'signing-secret' });
   const secrets = new Map<string, string>();
   for (const { name, signingSecret } of context.config.services) {
     const secret = signingSecret ?? (await readSecretFile(dataDir, `signing-secret-${name}`));
     if (secret !== null) secrets.set(name, secret);
   }
-  await ensureSigningSecrets(context.sql, {
+  const seal = (secret: string, id: number): SealedSecret => ({
+    sealed: context.sealer.seal(secret, { row: `service-${id}`, purpose: 'signing-secret' }),
+    hash: lookupHash(context.keyring, 'signing-secret', secret),
+  });
+  const outdated = await applySigningSecrets(context.sql, {
     given: (name, id) => {
       const secret = secrets.get(name);
       return secret === undefined ? null : seal(secret, id);
     },
     made: (id) => seal(newSigningSecret(), id),
   });
+  for (const service of outdated) context.log.warn('signing_secret.outdated', { service });
 }
 
 function toRow(

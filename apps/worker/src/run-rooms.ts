@@ -5,7 +5,9 @@ import { correlateRoom } from './correlate/correlate-room.ts';
 import { createNotifyRoom } from './notify/notify-room.ts';
 import { createOverview } from './overview/create-overview.ts';
 import { openAccount, watchAccount } from './poll/watch-account.ts';
+import { createCircuits } from './release/create-circuits.ts';
 import { createFinisher } from './release/create-finisher.ts';
+import { createLeaseKeeper } from './release/create-lease-keeper.ts';
 import { releaseRoom } from './release/release-room.ts';
 import { verifyRoom } from './verify/verify-room.ts';
 import { createBudget } from './wake/create-budget.ts';
@@ -17,6 +19,7 @@ import type { WorkerContext } from './worker-context.ts';
 const SWEEP_EVERY_MS = 1000;
 const CONCURRENT_RUNS = 128;
 const CONCURRENT_ATTEMPTS = 128;
+const CONCURRENT_LOOKUPS = 32;
 const ATTEMPT_GRACE_MS = 4000;
 const PROBES_PER_DESTINATION = 8;
 
@@ -35,13 +38,14 @@ export function runRooms(context: WorkerContext): {
     context.log.warn('store.unavailable', { operation: 'room', code: errorCode(error) });
   const wake = (room: Room) => void drains[room].wake().catch(noted);
   const runs = createSlots(CONCURRENT_RUNS, () => void sweeping.wake().catch(noted), noted);
-  const attempts = createSlots(CONCURRENT_ATTEMPTS, () => wake('release'), noted);
+  const { attempts, lookups } = openPlaces(() => wake('release'), noted);
   const finisher = createFinisher(context);
+  const leases = createLeaseKeeper(context);
   const notifying = createNotifyRoom(context, { onFree: () => wake('notify'), onFailure: noted });
   const drains: Record<Room, Drain> = {
     correlate: createDrain(() => correlateRoom(context)),
     verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
-    release: createDrain(() => releaseRoom({ context, finisher, slots: attempts })),
+    release: createDrain(() => releaseRoom({ context, finisher, leases, slots: attempts, lookups })),
     notify: createDrain(() => notifying.run()),
   };
   const overview = createOverview(context);
@@ -77,7 +81,16 @@ export function runRooms(context: WorkerContext): {
       const quiet = Promise.all([attempts.idle(), notifying.idle()]);
       await Promise.race([quiet, delay(ATTEMPT_GRACE_MS, undefined, { ref: false })]);
       await onQuiet();
-      await Promise.all([quiet, runs.idle()]);
+      await Promise.all([quiet, lookups.slots.idle(), runs.idle()]);
+      await leases.stop();
     },
+  };
+}
+
+/** Places of the release room: whenever one is free again the room is woken. */
+function openPlaces(onFree: () => void, onFailure: (error: unknown) => void) {
+  return {
+    attempts: createSlots(CONCURRENT_ATTEMPTS, onFree, onFailure),
+    lookups: { slots: createSlots(CONCURRENT_LOOKUPS, onFree, onFailure), circuits: createCircuits() },
   };
 }

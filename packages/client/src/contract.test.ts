@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import * as contract from './index.ts';
 import {
+  approvalSchema,
   type CallbackRequest,
   callbackRequestSchema,
   gateSchema,
@@ -96,6 +97,27 @@ describe('a callback request', () => {
 
   it.each(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.123+05:30'])('takes the deadline %s', (deadline) => {
     expect(callbackRequestSchema.parse({ ...request, deadline }).deadline).toBe(deadline);
+  });
+});
+
+describe('an approval', () => {
+  const approval = { reason: 'seen in the books', payloadHash: 'a1'.repeat(32) };
+
+  it('names what was looked at, and may name how long it lasts', () => {
+    expect(approvalSchema.parse(approval)).toEqual(approval);
+    expect(approvalSchema.parse({ ...approval, for: '30m' }).for).toBe('30m');
+  });
+
+  it.each([
+    { reason: '' },
+    { reason: undefined },
+    { payloadHash: undefined },
+    { payloadHash: 'A1'.repeat(32) },
+    { payloadHash: 'a1'.repeat(31) },
+    { for: 'soon' },
+    { extra: 1 },
+  ])('cannot be read with %j', (change) => {
+    expect(approvalSchema.safeParse({ ...approval, ...change }).success).toBe(false);
   });
 });
 

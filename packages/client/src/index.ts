@@ -75,6 +75,8 @@ export {
   reconciliationPageSchema,
   reconciliationSchema,
 } from './reconciliation/reconciliation.ts';
+export { type Approval, approvalSchema, type CallbackOrder, callbackOrderSchema } from './review/callback-order.ts';
+export { type Review, reviewSchema } from './review/review.ts';
 export { type Service, type ServicePage, servicePageSchema, serviceSchema } from './service/service.ts';
 export {
   type Silence,

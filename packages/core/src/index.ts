@@ -121,6 +121,18 @@ export { type ShuttingEvidence, shutsGate } from './record/shuts-gate.ts';
 export { publicTunnelId } from './redact/public-tunnel-id.ts';
 export { sanitizeName } from './redact/sanitize-name.ts';
 export {
+  ATTEMPT_LEASE,
+  type ClockPair,
+  elapsedOf,
+  holdsLease,
+  isLeaseLost,
+  judgeLease,
+  type LeaseClaim,
+  type LeaseStanding,
+  type LeaseTerms,
+  type StoredLease,
+} from './release/attempt-lease.ts';
+export {
   CALLBACK_TRANSITIONS,
   checkTransition,
   type TransitionCheck,
@@ -134,7 +146,7 @@ export {
   planCircuit,
   settleCircuit,
 } from './release/circuit.ts';
-export type { AttemptOutcome } from './release/classify-attempt.ts';
+export { type AttemptOutcome, mayHaveHappened } from './release/classify-attempt.ts';
 export { type AfterAttempt, decideAfterAttempt, type EndedAttempt } from './release/decide-after-attempt.ts';
 export { decideLookup, type LookupDecision, type LookupFacts } from './release/decide-lookup.ts';
 export {
@@ -145,7 +157,14 @@ export {
   type ReconciliationOutcome,
   type ReconciliationReason,
 } from './release/decide-reconciliation.ts';
-export { nextAttempt, type RetryDecision } from './release/next-attempt.ts';
+export { findUnkept } from './release/find-unkept.ts';
+export {
+  BEGINNING_GOOD_FOR_MS,
+  type BeginningFacts,
+  judgeBeginning,
+  type Withheld,
+} from './release/judge-beginning.ts';
+export { nextAttempt } from './release/next-attempt.ts';
 export { type IdempotencyKeyResult, parseIdempotencyKey } from './release/parse-idempotency-key.ts';
 export { parseRetryAfter } from './release/parse-retry-after.ts';
 export { pickSendable, type SendingGate, type WaitingCallback } from './release/pick-sendable.ts';
@@ -158,6 +177,7 @@ export {
   settleRamp,
   useGrant,
 } from './release/plan-ramp.ts';
+export { type PlaceHolder, type PlaceShares, sharePlaces } from './release/share-places.ts';
 export {
   judgeStatus,
   type StatusContract,
@@ -173,6 +193,7 @@ export {
   validateCallback,
 } from './release/validate-callback.ts';
 export { type DestinationHealth, weighDestination } from './release/weigh-destination.ts';
+export { writtenMember } from './release/written-member.ts';
 export { compareReplays, type ReplayDifference } from './replay/compare-replays.ts';
 export type {
   Replay,

@@ -7,7 +7,6 @@ export { listAudit, readAuditAfter, readAuditHead } from './audit/read-audit.ts'
 export { type Claim, type ClaimedCallback, type ClaimOptions, claimCallbacks } from './callback/claim-callbacks.ts';
 export { type CreatedCallback, createCallback, type NewCallback } from './callback/create-callback.ts';
 export { endRelease } from './callback/end-release.ts';
-export { ensureSigningSecrets } from './callback/ensure-signing-secrets.ts';
 export { expireCallbacks } from './callback/expire-callbacks.ts';
 export { type AttemptEnd, type FinishedAttempt, finishAttempts } from './callback/finish-attempts.ts';
 export {
@@ -19,6 +18,8 @@ export {
 } from './callback/list-callbacks.ts';
 export { type ExpiredLease, listExpiredLeases } from './callback/list-expired-leases.ts';
 export type { RampPolicies } from './callback/pace.ts';
+export { readBeginnings } from './callback/read-beginnings.ts';
+export { type HeldLease, type RenewedLeases, renewLeases } from './callback/renew-leases.ts';
 export { loadDataKey } from './data-key/load-data-key.ts';
 export { countDataKeys, listForeignDataKeys, replaceWrapping } from './data-key/rewrap-data-keys.ts';
 export { type DataKeyRow, saveDataKey } from './data-key/save-data-key.ts';
@@ -155,11 +156,28 @@ export {
   type OrderedCallback,
   orderCallback,
 } from './review/order-callback.ts';
+export { type ReviewDetail, readReview } from './review/read-review.ts';
 export { applyServices, type ServiceConfig } from './service/apply-services.ts';
 export { listMisnamed, type MisnamedService } from './service/list-misnamed.ts';
 export { listServices, type ServiceFilter, type ServiceRow } from './service/list-services.ts';
 export { findSession, type SessionQuestion } from './session/find-session.ts';
 export { endSession, type NewSession, startSession } from './session/start-session.ts';
+export { applySigningSecrets, type SealedSecret, type SigningSecrets } from './signing-secret/apply-signing-secrets.ts';
+export {
+  isLiveSigningSecret,
+  listSigningSecrets,
+  readSigningSecrets,
+  type SealedSigningSecret,
+  type SigningSecretRow,
+} from './signing-secret/list-signing-secrets.ts';
+export {
+  type RetiredSigningSecret,
+  type RotatedSigningSecret,
+  retireSigningSecret,
+  rotateSigningSecret,
+  type SigningSecretOrder,
+  type SigningSecretRotation,
+} from './signing-secret/rotate-signing-secret.ts';
 export { type CreatedSilence, createSilence, type NewSilence } from './silence/create-silence.ts';
 export { type EndedSilence, type EndSilence, endSilence } from './silence/end-silence.ts';
 export { listSilences, readLiveSilences, type SilenceFilter } from './silence/list-silences.ts';

@@ -7,6 +7,7 @@ export { type KeyringWatchOptions, type WatchedKeyring, watchKeyring } from './k
 export { fingerprintSubject, type SubjectName } from './naming/fingerprint-subject.ts';
 export { type Fingerprint, fingerprintVersions, otherFingerprints } from './naming/fingerprint-versions.ts';
 export { lookupHash } from './naming/lookup-hash.ts';
+export { newDeliveryId, receivedAtMs } from './naming/new-delivery-id.ts';
 export { newAlias, newId } from './naming/new-id.ts';
 export { newApiKey, newPathSecret, newSigningSecret } from './naming/new-path-secret.ts';
 export { type ObservedFact, observationKey } from './naming/observation-key.ts';

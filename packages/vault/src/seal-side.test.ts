@@ -99,11 +99,13 @@ describe('the seal side', () => {
       'lookupHash',
       'newAlias',
       'newApiKey',
+      'newDeliveryId',
       'newId',
       'newPathSecret',
       'newSigningSecret',
       'observationKey',
       'otherFingerprints',
+      'receivedAtMs',
       'redactWebhook',
       'watchKeyring',
     ]);

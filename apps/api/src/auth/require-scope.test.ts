@@ -26,6 +26,15 @@ const routes: [string, string, Scope[]][] = [
   ['POST', '/v1/callbacks', ['callbacks:write']],
   ['GET', '/v1/callbacks', ['callbacks:write', 'callbacks:review']],
   ['GET', '/v1/callbacks/cb_x', ['callbacks:write', 'callbacks:review']],
+  ['POST', '/v1/callbacks/cb_x/cancel', ['callbacks:write', 'callbacks:review']],
+  ['POST', '/v1/callbacks/cb_x/redrive', ['callbacks:review']],
+  ['GET', '/v1/reviews', ['callbacks:review']],
+  ['GET', '/v1/reviews/cb_x', ['callbacks:review']],
+  ['POST', '/v1/reviews/cb_x/approve', ['callbacks:review']],
+  ['POST', '/v1/reviews/cb_x/deny', ['callbacks:review']],
+  ['POST', '/v1/reviews/cb_x/complete', ['callbacks:review']],
+  ['GET', '/v1/reconciliations', ['callbacks:write', 'callbacks:review']],
+  ['GET', '/v1/reconciliations/rec_x', ['callbacks:write', 'callbacks:review']],
 ];
 
 describe.each(routes)('%s %s', (method, path, scopes) => {

@@ -5,6 +5,7 @@ import type { CallbackRow, CreatedCallback } from '@tidegate/store';
 import { lookupHash, newId } from '@tidegate/vault';
 import type { ApiContext } from '../api-context.ts';
 import { type CallbackContent, callbackContent } from './callback-content.ts';
+import type { ReadRequest } from './read-callback-request.ts';
 
 /** What became of a callback that was handed over; each variant has one HTTP status. */
 export type AcceptResult =
@@ -12,6 +13,8 @@ export type AcceptResult =
   | { readonly kind: 'invalid'; readonly errors: readonly FieldProblem[] }
   | { readonly kind: 'destination_refused' }
   | { readonly kind: 'payload_differs' }
+  /** A copy of it, or something else under its key, is being taken over at this moment. */
+  | { readonly kind: 'in_flight' }
   | { readonly kind: 'unknown_service' };
 
 /** The longest `settleAfter`, in milliseconds: an outcome that takes longer to know is one for a person. */
@@ -24,10 +27,9 @@ const LONGEST_SETTLE_MS = 86_400_000;
  */
 export async function acceptCallback(
   context: ApiContext,
-  request: ParsedCallbackRequest,
-  idempotencyKey: string,
+  { request, writtenBody, idempotencyKey }: Extract<ReadRequest, { kind: 'read' }>,
 ): Promise<AcceptResult> {
-  const content = callbackContent(request);
+  const content = callbackContent(request, writtenBody);
   const valid = validateCallback({ url: request.url, method: request.method, status: request.status, ...content });
   if (!valid.ok) return { kind: 'invalid', errors: valid.errors };
   const settleAfterMs = request.status === undefined ? 0 : parseDuration(request.status.settleAfter);
@@ -42,6 +44,7 @@ export async function acceptCallback(
   switch (created.kind) {
     case 'unknown_service':
     case 'payload_differs':
+    case 'in_flight':
       return created;
     case 'created':
       context.wakeRelease();

@@ -6,9 +6,12 @@ export interface CallbackContent {
   readonly body: string | null;
 }
 
-/** Text goes out as it came; any other JSON value as JSON, in the order its keys came in. */
-export function callbackContent({ headers, body }: ParsedCallbackRequest): CallbackContent {
+/**
+ * Text goes out as it came; any other JSON value as it was written, since to write it again could change it.
+ * @param writtenBody the JSON of `body`; null when there is none
+ */
+export function callbackContent({ headers, body }: ParsedCallbackRequest, writtenBody: string | null): CallbackContent {
   if (body === null || typeof body === 'string') return { headers, body };
   const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
-  return { headers: named ? headers : { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return { headers: named ? headers : { ...headers, 'content-type': 'application/json' }, body: writtenBody };
 }

@@ -144,35 +144,6 @@ describe('POST /v1/callbacks', () => {
     expect((await post({ ...payload, service: 'shut' }, { idempotencyKey })).status).toBe(201);
   });
 
-  it(verifies('I8', 'makes one row of fifty concurrent copies, on two instances'), async () => {
-    const { call } = await test.another();
-    const before = await rows();
-    const idempotencyKey = freshKey();
-    const copies = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        (index % 2 === 0 ? test.call : call)('/v1/callbacks', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-          body: JSON.stringify(valid),
-        }),
-      ),
-    );
-    expect(copies.map(({ status }) => status)).toEqual(Array(50).fill(201));
-    const ids = await Promise.all(copies.map(async (copy) => acceptedCallbackSchema.parse(await copy.json()).id));
-    expect(new Set(ids).size).toBe(1);
-    expect(copies.filter((copy) => copy.headers.get('idempotency-replayed') === null)).toHaveLength(1);
-    expect(await rows()).toBe(before + 1);
-  });
-
-  it(verifies('I8', 'makes one row when copies race other payloads under the same key'), async () => {
-    const idempotencyKey = freshKey();
-    const racers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => post({ ...valid, body: `payload ${index % 2}` }, { idempotencyKey })),
-    );
-    expect(racers.filter(({ status }) => status === 201)).toHaveLength(10);
-    expect(racers.filter(({ status }) => status === 422)).toHaveLength(10);
-  });
-
   it('keeps a deadline, and answers a replay after it as before', async () => {
     const idempotencyKey = freshKey();
     const payload = { ...valid, deadline: '2020-02-03T04:05:06.789+02:00' };
@@ -308,14 +279,44 @@ describe('GET /v1/callbacks', () => {
     expect(none).toEqual({ items: [], nextCursor: null });
   });
 
-  it('tells one with its attempts', async () => {
+  it('keeps to the filter from page to page', async () => {
+    for (const service of ['shut', 'agent', 'shut', 'limited', 'shut']) await post({ ...valid, service });
+    const seen: string[] = [];
+    let query: string | null = '';
+    while (query !== null) {
+      const answer = await test.call(`/v1/callbacks?service=shut&state=held&limit=1${query}`);
+      const { items, nextCursor } = callbackPageSchema.parse(await answer.json());
+      expect(items).toMatchObject([{ service: 'shut', state: 'held' }]);
+      seen.push(...items.map(({ id }) => id));
+      query = nextCursor === null ? null : `&cursor=${nextCursor}`;
+    }
+    const rows = await test.sql<{ id: string }[]>`
+      select c.id from callback c join service s on s.id = c.service_id
+      where s.name = 'shut' and c.state = 'held' order by c.created_at desc, c.id desc`;
+    expect(seen).toEqual(rows.map(({ id }) => id));
+    expect((await test.call('/v1/callbacks?state=lost')).status).toBe(400);
+  });
+
+  it('tells one with its attempts, and with the run that sorted it last', async () => {
     const { id } = acceptedCallbackSchema.parse(await (await post(valid)).json());
     await test.sql`
       insert into attempt (callback_id, number, generation, started_at, lease_until, finished_at, phase, status, reason, latency_ms)
       values (${id}, 1, 1, now(), now(), now(), 'answered', 503, 'server_error', 12), (${id}, 2, 1, now(), now(), null, null, null, null, null)`;
+    await test.sql`
+      insert into reconciliation (id, service_id, generation, trigger, started_at)
+      select 'rec_told', service_id, 1, 'release', now() from callback where id = ${id}`;
+    await test.sql`
+      insert into reconciliation_item (reconciliation_id, callback_id, outcome, reason, action, decided_at)
+      values ('rec_told', ${id}, 'not_started', 'never_sent', 'send', now())`;
+    await test.sql`update callback set reconciliation_id = 'rec_told', deadline_at = '2030-01-01T00:00:00Z' where id = ${id}`;
     const body = await (await test.call(`/v1/callbacks/${id}`)).json();
     const detail = callbackDetailSchema.parse(body);
     expect(body).toEqual(detail);
+    expect(detail).toMatchObject({
+      deadlineAt: '2030-01-01T00:00:00.000Z',
+      reconciliation: { id: 'rec_told', outcome: 'not_started', reason: 'never_sent', action: 'send' },
+    });
+    expect((await test.call(`/v1/reconciliations/${detail.reconciliation?.id}`)).status).toBe(200);
     expect(detail.tries).toMatchObject([
       { number: 1, phase: 'answered', status: 503, reason: 'server_error', latencyMs: 12 },
       { number: 2, phase: null, finishedAt: null },

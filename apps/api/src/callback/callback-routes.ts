@@ -1,5 +1,5 @@
 import { zValidator } from '@hono/zod-validator';
-import { callbackStateSchema, serviceNameSchema } from '@tidegate/client';
+import { callbackOrderSchema, callbackStateSchema, serviceNameSchema } from '@tidegate/client';
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { answer } from '../answer/answer.ts';
@@ -8,9 +8,10 @@ import { problem } from '../answer/problem.ts';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { mayTouch } from '../auth/may-touch.ts';
 import { requireScope } from '../auth/require-scope.ts';
+import { readJsonBody } from '../body/read-json-body.ts';
 import { onInvalidQuery } from '../query/on-invalid-query.ts';
 import { noQuery, pageQuery } from '../query/page-query.ts';
-import { isPublicId } from '../query/public-id.ts';
+import { callbackOf, giveOrder } from '../review/give-order.ts';
 import { acceptCallback } from './accept-callback.ts';
 import { presentCallback, presentCallbackDetail } from './present-callback.ts';
 import { readCallbackRequest } from './read-callback-request.ts';
@@ -22,7 +23,10 @@ const callbacksQuery = z.strictObject({
   state: callbackStateSchema.optional(),
 });
 
-/** `POST /v1/callbacks`, `GET /v1/callbacks` and `GET /v1/callbacks/{id}`. */
+/**
+ * `POST /v1/callbacks`, `GET /v1/callbacks`, `GET /v1/callbacks/{id}`, and `POST /v1/callbacks/{id}/cancel` and `…/redrive`,
+ * answered with the callback as it is then. Who may hand over may cancel; to send again what has failed is a reviewer's.
+ */
 export function addCallbackRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
   const { store } = context;
   const mayWrite = requireScope(context.keys, 'callbacks:write');
@@ -37,11 +41,25 @@ export function addCallbackRoutes(app: Hono<ApiEnv>, context: ApiContext): void 
     return answer(200, { items: page.items.map(presentCallback), nextCursor: page.nextCursor });
   });
 
-  app.get('/v1/callbacks/:id', mayRead, withoutQuery, async (c) => {
-    const id = c.req.param('id');
-    const detail = isPublicId(id, 'cb') ? await store.readCallback(id, c.get('services')) : null;
-    return detail === null ? notFound() : answer(200, presentCallbackDetail(detail));
-  });
+  app.get('/v1/callbacks/:id', mayRead, withoutQuery, (c) => showCallback(context, c));
+  app.post('/v1/callbacks/:id/cancel', mayRead, withoutQuery, (c) => order(context, c, 'cancel'));
+  const mayReview = requireScope(context.keys, 'callbacks:review');
+  app.post('/v1/callbacks/:id/redrive', mayReview, withoutQuery, (c) => order(context, c, 'redrive'));
+}
+
+async function showCallback({ store }: ApiContext, c: Context<ApiEnv>): Promise<Response> {
+  const id = callbackOf(c);
+  const detail = id === null ? null : await store.readCallback(id, c.get('services'));
+  return detail === null ? notFound() : answer(200, presentCallbackDetail(detail));
+}
+
+async function order(context: ApiContext, c: Context<ApiEnv>, command: 'cancel' | 'redrive'): Promise<Response> {
+  const body = await readJsonBody(c.env.incoming, callbackOrderSchema);
+  if (body.kind === 'refused') return body.answer;
+  const id = callbackOf(c);
+  if (id === null) return notFound();
+  const given = { command, reason: body.value.reason, approval: null };
+  return (await giveOrder(context, c, id, given)) ?? showCallback(context, c);
 }
 
 async function postCallback(context: ApiContext, c: Context<ApiEnv>): Promise<Response> {
@@ -49,7 +67,7 @@ async function postCallback(context: ApiContext, c: Context<ApiEnv>): Promise<Re
   if (read.kind !== 'read') return refuseCallback(read);
   const { request, idempotencyKey } = read;
   if (!mayTouch(c.get('services'), request.service)) return serviceRefused();
-  const accepted = await acceptCallback(context, request, idempotencyKey);
+  const accepted = await acceptCallback(context, read);
   if (accepted.kind !== 'accepted') return refuseCallback(accepted);
   const { callback, replayed } = accepted;
   if (!replayed) {

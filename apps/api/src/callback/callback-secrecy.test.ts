@@ -1,6 +1,7 @@
-import { acceptedCallbackSchema } from '@tidegate/client';
+import { acceptedCallbackSchema, reviewSchema } from '@tidegate/client';
 import { createMetrics } from '@tidegate/runtime';
 import { loadDataKey } from '@tidegate/store';
+import { lookupHash } from '@tidegate/vault';
 import { createOpener, loadOpeningKeyring } from '@tidegate/vault/open';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.ts';
@@ -17,6 +18,14 @@ const payload = {
   body: { secret: body, ü: '✓' },
   safety: 'unsafe',
   repeat: 'forbidden',
+};
+
+const statusWithCanaries = {
+  url: `https://hooks.example.org/${path}/status?token=${query}`,
+  headers: { authorization: `Bearer ${header}` },
+  complete: { status: 200, bodyIncludes: body },
+  notFound: { status: 404 },
+  settleAfter: '30s',
 };
 
 let test: TestApi;
@@ -106,6 +115,66 @@ describe('what an agent hands over', () => {
     });
     expect(await open('body', 'callback-body')).toBe(JSON.stringify(payload.body));
     expect(await open('key', 'callback-idempotency-key')).toBe(idempotencyKey);
+  });
+
+  it(verifies('I3', 'is in no answer, refusal, trail or log line of a review'), async () => {
+    const taken = await post(
+      { status: statusWithCanaries, orderingKey: body },
+      { idempotencyKey: `${idempotencyKey}-r` },
+    );
+    const { id } = acceptedCallbackSchema.parse(await taken.json());
+    const plant = (state: string) =>
+      test.sql`update callback set state = ${state}, finished_at = null where id = ${id}`;
+    await test.sql`
+      insert into reconciliation (id, service_id, generation, trigger, started_at)
+      select 'rec_leak', service_id, 1, 'attempt', now() from callback where id = ${id}`;
+    await test.sql`
+      insert into reconciliation_item (reconciliation_id, callback_id, outcome, reason, action, decided_at)
+      values ('rec_leak', ${id}, 'ambiguous', 'outcome_unknown', 'review', now())`;
+    await test.sql`
+      insert into attempt (callback_id, number, generation, started_at, lease_until, finished_at, phase, reason, latency_ms)
+      values (${id}, 1, 1, now(), now(), now(), 'maybe_received', 'reset', 12)`;
+    await test.sql`update callback set attempts = 1, reconciliation_id = 'rec_leak', unknown_since = now() where id = ${id}`;
+    await plant('needs_review');
+    const say = (where: string, content?: object) =>
+      test.call(where, {
+        ...(content && { method: 'POST', body: JSON.stringify(content) }),
+        headers: { 'content-type': 'application/json' },
+      });
+    const shown = await (await say(`/v1/reviews/${id}`)).text();
+    const { payloadHash } = reviewSchema.parse(JSON.parse(shown));
+    const why = { reason: 'seen in the books' };
+    const answers = [
+      await say('/v1/reviews'),
+      await say(`/v1/reviews/${id}/approve`, { ...why, payloadHash: 'f'.repeat(64) }),
+      await say(`/v1/reviews/${id}/approve`, { ...why, payloadHash: idempotencyKey }),
+      await say(`/v1/reviews/${id}/approve`, { ...why, payloadHash }),
+      await say(`/v1/reviews/${id}/deny`, why),
+      await say(`/v1/callbacks/${id}/redrive`, why),
+      await say(`/v1/callbacks/${id}/cancel`, why),
+      await say('/v1/reconciliations'),
+      await say('/v1/reconciliations/rec_leak'),
+    ];
+    for (const decision of ['deny', 'complete']) {
+      await plant('needs_review');
+      answers.push(await say(`/v1/reviews/${id}/${decision}`, why));
+    }
+    await plant('failed');
+    answers.push(await say(`/v1/callbacks/${id}/redrive`, why));
+    await plant('needs_review');
+    answers.push(await say(`/v1/callbacks/${id}`), await say(`/v1/reviews/${id}`));
+    expect(answers.map(({ status }) => status)).toEqual([
+      200, 409, 400, 200, 409, 409, 200, 200, 200, 200, 200, 200, 200, 200,
+    ]);
+    const texts = [shown, ...(await Promise.all(answers.map((answer) => answer.text())))];
+    expect(findIn(texts.join('\n'))).toEqual([]);
+    for (const purpose of ['idempotency-key', 'ordering-key'] as const) {
+      const secret = purpose === 'ordering-key' ? body : `${idempotencyKey}-r`;
+      expect(texts.join('\n')).not.toContain(lookupHash(test.keyring, purpose, secret).toString('hex'));
+    }
+    expect(texts.join('\n')).toContain(payloadHash);
+    expect(findIn(test.lines.join('\n'))).toEqual([]);
+    expect(findIn(await dumpDatabase())).toEqual([]);
   });
 
   it(verifies('I3', 'the search finds a canary that was planted in the open'), async () => {

@@ -21,8 +21,12 @@ export function presentCallback(row: CallbackRow): Callback {
 
 /** The same with each attempt. */
 export function presentCallbackDetail(detail: CallbackDetail): WireDetail {
+  const { deadlineAt, reconciliation } = detail;
   return {
     ...presentCallback(detail),
+    deadlineAt: deadlineAt?.toISOString() ?? null,
+    reconciliation:
+      reconciliation === null ? null : { ...reconciliation, decidedAt: reconciliation.decidedAt.toISOString() },
     tries: detail.tries.map((one) => ({
       number: one.number,
       startedAt: one.startedAt.toISOString(),
@@ -31,6 +35,7 @@ export function presentCallbackDetail(detail: CallbackDetail): WireDetail {
       status: one.status,
       reason: one.reason,
       latencyMs: one.latencyMs,
+      disprovedAt: one.disprovedAt?.toISOString() ?? null,
     })),
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { callbackRequestSchema, type FieldProblem, type ParsedCallbackRequest } from '@tidegate/client';
-import { parseIdempotencyKey, parseStrictJson } from '@tidegate/core';
+import { findUnkept, parseIdempotencyKey, parseStrictJson, writtenMember } from '@tidegate/core';
 import { fieldProblems } from '../query/field-problems.ts';
 import { readCappedBody } from './read-capped-body.ts';
 
@@ -11,7 +11,13 @@ const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)
 
 /** What came in, or why it cannot be one; each variant has one HTTP status. */
 export type ReadRequest =
-  | { readonly kind: 'read'; readonly request: ParsedCallbackRequest; readonly idempotencyKey: string }
+  | {
+      readonly kind: 'read';
+      readonly request: ParsedCallbackRequest;
+      /** The JSON of `body` as it was written; null when there is none. */
+      readonly writtenBody: string | null;
+      readonly idempotencyKey: string;
+    }
   | { readonly kind: 'not_json' }
   | { readonly kind: 'too_large' }
   | { readonly kind: 'aborted' }
@@ -33,7 +39,10 @@ export async function readCallbackRequest(incoming: IncomingMessage): Promise<Re
   if (!json.ok) return { kind: 'syntax', reason: json.reason };
   const parsed = callbackRequestSchema.safeParse(json.value);
   if (!parsed.success) return { kind: 'invalid', errors: fieldProblems(parsed.error.issues, json.value) };
-  return { kind: 'read', request: parsed.data, idempotencyKey: key.key };
+  const text = body.bytes.toString('utf8');
+  const unkept = findUnkept(text, json.value as object);
+  if (unkept.length > 0) return { kind: 'invalid', errors: unkept };
+  return { kind: 'read', request: parsed.data, writtenBody: writtenMember(text, 'body'), idempotencyKey: key.key };
 }
 
 function oneOf(header: string | string[] | undefined): string | undefined {

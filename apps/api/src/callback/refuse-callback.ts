@@ -4,9 +4,12 @@ import type { ReadRequest } from './read-callback-request.ts';
 
 type Refusal = Exclude<ReadRequest, { kind: 'read' }> | Exclude<AcceptResult, { kind: 'accepted' }>;
 
+/** Seconds until a copy is worth sending again: what it is a copy of takes milliseconds. */
+const IN_FLIGHT_SECONDS = 1;
+
 /** The answer to a callback that is not taken over. */
 export function refuseCallback(refusal: Refusal): Response {
-  return problem(toProblem(refusal));
+  return problem(toProblem(refusal), refusal.kind === 'in_flight' ? { 'retry-after': String(IN_FLIGHT_SECONDS) } : {});
 }
 
 function toProblem(refusal: Refusal): ProblemInit {
@@ -34,6 +37,10 @@ function toProblem(refusal: Refusal): ProblemInit {
       return unprocessable('unknown_service', 'There is no service of this name.', [
         { field: 'service', problem: 'unknown' },
       ]);
+    case 'in_flight': {
+      const detail = 'A callback under this idempotency key is being taken over at this moment: send it again.';
+      return { status: 409, code: 'idempotency_key_in_use', detail };
+    }
     case 'payload_differs': {
       const detail = 'The idempotency key was used before, with another payload.';
       return unprocessable('idempotency_key_reused', detail, [{ field: 'Idempotency-Key', problem: 'reused' }]);

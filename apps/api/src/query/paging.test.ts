@@ -51,7 +51,7 @@ beforeAll(async () => {
       )
       insert into callback (id, service_id, key_hash, payload_hash, state, method, origin, safety, repeat, sealed_url,
                             sealed_headers, sealed_idempotency_key, created_at)
-      values (${`cb_${id}`}, 1, ${Buffer.from(id)}, '', 'held', 'POST', 'https://x.example', 'safe', 'forbidden', '', '', '',
+      values (${`cb_${id}`}, 1, ${Buffer.from(id)}, '', 'needs_review', 'POST', 'https://x.example', 'safe', 'forbidden', '', '', '',
               ${at}::text::timestamptz)`;
   }
 }, 60_000);
@@ -59,6 +59,7 @@ beforeAll(async () => {
 const lists = [
   ['/v1/incidents', incidentPageSchema, (item: { id: string }) => item.id],
   ['/v1/callbacks', callbackPageSchema, (item: { id: string }) => item.id],
+  ['/v1/reviews', callbackPageSchema, (item: { id: string }) => item.id],
   ['/v1/blips', blipPageSchema, (item: { id: string }) => item.id],
   ['/v1/observations', observationPageSchema, (item: { id: string }) => item.id],
   ['/v1/subjects', subjectPageSchema, (item: { alias: string }) => item.alias],

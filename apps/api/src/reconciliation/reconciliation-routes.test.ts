@@ -42,6 +42,14 @@ describe('GET /v1/reconciliations/{id}', () => {
     });
   });
 
+  it('shows, as the list does, only runs of the services of the key', async () => {
+    const key = await test.makeKey(['callbacks:review'], { services: ['other'] });
+    const list = await (await test.call('/v1/reconciliations', { key })).json();
+    expect(reconciliationPageSchema.parse(list).items.map((run) => run.id)).toEqual(['rec_other1', 'rec_other2']);
+    expect((await test.call('/v1/reconciliations/rec_other1', { key })).status).toBe(200);
+    expect((await test.call('/v1/reconciliations/rec_agent1', { key })).status).toBe(404);
+  });
+
   it.each(['rec_nobody', 'cb_1', 'rec_%27'])('knows no %s', async (id) => {
     expect((await test.call(`/v1/reconciliations/${id}`)).status).toBe(404);
   });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { observationId, parseWebhook, type SafeName, type WebhookResult } from '@tidegate/core';
 import { type Config, describeFailure, loadConfig, readProcessEnv } from '@tidegate/runtime';
 import {
@@ -11,7 +10,7 @@ import {
   type StoredQuarantine,
   saveDataKey,
 } from '@tidegate/store';
-import { auditSigner, createSealer, identifySubject, redactWebhook } from '@tidegate/vault';
+import { auditSigner, createSealer, identifySubject, newDeliveryId, redactWebhook } from '@tidegate/vault';
 import { currentActor } from '../audit/current-actor.ts';
 import { presentHead } from '../audit/present-head.ts';
 import { fail } from '../output/fail.ts';
@@ -106,7 +105,12 @@ async function recordAs(
   const { outcome, head } = await inAuditedTransaction<RecordedBatch | null>(sql, auditSigner(keyring), async (tx) => {
     if (!(await claimReplay(tx, row.id, observation))) return { outcome: null, entry: null };
     const [known] = await resolveSubjects(tx, [subject]);
-    const delivery = { deliveryId: randomUUID(), sourceId: row.sourceId, subjectId: known?.id ?? 0, ...redacted };
+    const delivery = {
+      deliveryId: newDeliveryId(Date.now()),
+      sourceId: row.sourceId,
+      subjectId: known?.id ?? 0,
+      ...redacted,
+    };
     const batch = await recordBatch(tx, [delivery], recordSettings(config));
     const facts = { source: row.source, observation };
     return { outcome: batch, entry: { actor, action: 'quarantine.replay', target: row.id, reason: null, facts } };

@@ -1,10 +1,9 @@
 import { observationId, parseWebhook, type WebhookError } from '@tidegate/core';
 import type { DeliveryRecord, LiveSource } from '@tidegate/store';
-import { type Keyring, redactWebhook, type Sealer } from '@tidegate/vault';
+import { type Keyring, newDeliveryId, redactWebhook, type Sealer } from '@tidegate/vault';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { DeliveryOutcome } from '../record/commit-deliveries.ts';
 import type { GroupCommitter } from '../record/group-committer.ts';
-import { newDeliveryId } from '../record/new-delivery-id.ts';
 import { type NamedSubject, nameSubject } from '../record/subject-directory.ts';
 import type { SentFacts } from './describe-delivery.ts';
 

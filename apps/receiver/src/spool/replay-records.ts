@@ -1,10 +1,9 @@
 import { AppError } from '@tidegate/core';
 import type { DataKeyRow, DeliveryRecord, RecordSettings, Sql } from '@tidegate/store';
 import { loadDataKey, resolveSubjects, saveDataKey, toStoreError } from '@tidegate/store';
-import type { Keyring } from '@tidegate/vault';
+import { type Keyring, receivedAtMs } from '@tidegate/vault';
 import type { SaveQuarantined } from '../quarantine/save-quarantined.ts';
 import { type CommitEffects, commitDeliveries } from '../record/commit-deliveries.ts';
-import { receivedAtMs } from '../record/new-delivery-id.ts';
 import { withDeadline } from '../record/with-deadline.ts';
 import type { SpooledBody, SpooledDelivery, SpooledRecord } from './spooled-record.ts';
 

@@ -29,8 +29,8 @@ export interface PollAnswer {
   readonly tunnelUrls: readonly string[];
 }
 
-/** Findings one statement writes down. */
-const BATCH = 20_000;
+/** Findings one transaction writes down: while it runs, reports about what dropped wait for it. */
+const BATCH = 5000;
 
 /**
  * Polls API v2 once: one list of devices and one of tunnels, whatever the number of subjects. Names and edges are kept

@@ -1,12 +1,18 @@
-import { decideLookup, type StatusContract, statusContractSchema } from '@tidegate/core';
+import { decideLookup, type StatusContract, statusContractSchema, weighDestination } from '@tidegate/core';
 import { type ClaimedLookup, finishLookup } from '@tidegate/store';
 import type { WorkerContext } from '../worker-context.ts';
+import type { Circuits } from './create-circuits.ts';
 import { retryOf } from './policy-of.ts';
 
 /** Opens the status contract of an ambiguous callback, asks its destination what became of it, and saves what that settles. */
-export async function lookUp(context: WorkerContext, lookup: ClaimedLookup, timeoutMs: number): Promise<void> {
+export async function lookUp(
+  context: WorkerContext,
+  lookup: ClaimedLookup,
+  { circuits, timeoutMs }: { circuits: Circuits; timeoutMs: number },
+): Promise<void> {
   const contract = await openContract(context, lookup).catch(() => null);
   const answer = contract === null ? UNREADABLE : await context.statuses.lookUp(contract, timeoutMs);
+  circuits.settle(lookup.origin, weighDestination(answer));
   const decision = decideLookup(
     { ...lookup, result: answer.result },
     retryOf(context.config, lookup.policyName),
@@ -31,7 +37,7 @@ export async function lookUp(context: WorkerContext, lookup: ClaimedLookup, time
 }
 
 /** A contract that cannot be opened, or is none, answers nothing. */
-const UNREADABLE = { result: 'unknown', status: null } as const;
+const UNREADABLE = { result: 'unknown', phase: 'not_sent', status: null, reason: 'not_opened' } as const;
 
 async function openContract({ opener }: WorkerContext, { id, sealedStatus }: ClaimedLookup): Promise<StatusContract> {
   const text = (await opener.open(sealedStatus, { row: id, purpose: 'callback-status' })).toString('utf8');

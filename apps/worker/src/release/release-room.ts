@@ -1,4 +1,5 @@
-import { AppError } from '@tidegate/core';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError, ATTEMPT_LEASE, type ClockPair } from '@tidegate/core';
 import {
   type ClaimedCallback,
   claimCallbacks,
@@ -9,10 +10,13 @@ import {
   readReleaseWork,
   reconcileOpenGates,
 } from '@tidegate/store';
+import { isRetryable } from '../wake/create-batcher.ts';
 import type { Slots } from '../wake/create-slots.ts';
 import type { WorkerContext } from '../worker-context.ts';
 import { attemptCallback } from './attempt-callback.ts';
+import type { Circuits } from './create-circuits.ts';
 import type { Finisher } from './create-finisher.ts';
+import { type KeptLease, type LeaseKeeper, readClocks } from './create-lease-keeper.ts';
 import { type EndingOutcome, endAttempt } from './end-attempt.ts';
 import { lookUp } from './look-up.ts';
 import { rampOf, retryOf } from './policy-of.ts';
@@ -20,15 +24,20 @@ import { rampOf, retryOf } from './policy-of.ts';
 const DEAD_BATCH = 256;
 const EXPIRED_BATCH = 1000;
 const ATTEMPT_TIMEOUT_MS = 30_000;
+const TELL_AGAIN_MS = 250;
+const MOST_REFUSALS = 5;
+/** A round takes half of what is free; what is left over begins when the room is woken by the end of any of them. */
+const ROUNDS = 8;
 const LOOKUP_TIMEOUT_MS = 10_000;
-/** The lease outlives the attempt's own timeout, so that a live worker is never taken for a dead one. */
-const LEASE_MS = ATTEMPT_TIMEOUT_MS + 15_000;
 const LOOKUP_LEASE_MS = LOOKUP_TIMEOUT_MS + 15_000;
 
 export interface ReleaseRoom {
   readonly context: WorkerContext;
   readonly finisher: Finisher;
+  readonly leases: LeaseKeeper;
   readonly slots: Slots;
+  /** Of their own: status pages that hang hold up no attempt. */
+  readonly lookups: { readonly slots: Slots; readonly circuits: Circuits };
 }
 
 /**
@@ -54,35 +63,75 @@ async function reconcileUnknown({ sql, log }: WorkerContext): Promise<void> {
   if (count > 0) log.info('callbacks.reconciled', { count, durationMs: Math.round(performance.now() - startedAtMs) });
 }
 
-async function startLookups({ context, slots }: ReleaseRoom): Promise<void> {
-  if (slots.free() === 0) return;
+/** In rounds: each is shared out after what the one before it took. */
+async function startLookups({ context, lookups: { slots, circuits } }: ReleaseRoom): Promise<void> {
   const { silentAfterMs } = context.config.receiver;
-  for (const lookup of await claimLookups(context.sql, {
-    limit: slots.free(),
-    leaseMs: LOOKUP_LEASE_MS,
-    silentAfterMs,
-  }))
-    slots.start(() => lookUp(context, lookup, LOOKUP_TIMEOUT_MS));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const free = slots.shares();
+    if (free.total === 0) return;
+    const shares = circuits.narrow(free, slots.holders());
+    const terms = { limit: free.total, leaseMs: LOOKUP_LEASE_MS, silentAfterMs, shares };
+    const claimed = await claimLookups(context.sql, terms);
+    for (const lookup of claimed)
+      slots.start(() => lookUp(context, lookup, { circuits, timeoutMs: LOOKUP_TIMEOUT_MS }), lookup);
+    if (claimed.length < free.total) return;
+  }
 }
 
-/** How many it started. */
+/** In rounds, as lookups. Answers how many it started. */
 async function startAttempts(room: ReleaseRoom): Promise<number> {
   const { context, slots } = room;
-  if (slots.free() === 0) return 0;
-  const claimedAtMs = performance.now();
   const { silentAfterMs } = context.config.receiver;
-  const options = { limit: slots.free(), leaseMs: LEASE_MS, silentAfterMs, policyOf: rampOf(context.config) };
-  const { claimed, againAt } = await claimCallbacks(context.sql, options);
-  for (const callback of claimed) slots.start(() => sendOne(room, callback, claimedAtMs));
-  if (againAt !== null) context.queue.publish([{ room: 'release', dueAtMs: againAt.getTime() }]).catch(() => undefined);
-  return claimed.length;
+  const { leaseMs } = ATTEMPT_LEASE;
+  let begun = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const shares = slots.shares();
+    if (shares.total === 0) break;
+    const claimedAt = readClocks();
+    const options = { limit: shares.total, leaseMs, silentAfterMs, policyOf: rampOf(context.config), shares };
+    const { claimed, againAt } = await claimCallbacks(context.sql, options);
+    for (const callback of claimed) slots.start(() => sendOne(room, callback, claimedAt), callback);
+    begun += claimed.length;
+    if (againAt !== null)
+      context.queue.publish([{ room: 'release', dueAtMs: againAt.getTime() }]).catch(() => undefined);
+    if (claimed.length < shares.total) break;
+  }
+  return begun;
 }
 
-async function sendOne({ context, finisher }: ReleaseRoom, callback: ClaimedCallback, claimedAtMs: number) {
-  const outcome = isTooLate(context, callback)
-    ? ({ phase: 'not_sent', reason: 'too_late', latencyMs: null } as const)
-    : await attemptCallback(context, callback, { claimedAtMs, timeoutMs: ATTEMPT_TIMEOUT_MS }).catch(notOpened);
-  await endAttempt(context, finisher, callback, outcome);
+async function sendOne(room: ReleaseRoom, callback: ClaimedCallback, claimedAt: ClockPair): Promise<void> {
+  const { context, leases } = room;
+  const lease = leases.keep({ ...callback, callbackId: callback.id }, claimedAt);
+  try {
+    const outcome = isTooLate(context, callback)
+      ? ({ phase: 'not_sent', reason: 'too_late', latencyMs: null } as const)
+      : await attemptCallback(context, callback, { lease, timeoutMs: ATTEMPT_TIMEOUT_MS }).catch(notOpened);
+    await endWhileKept(room, callback, lease, outcome);
+  } finally {
+    lease.letGo();
+  }
+}
+
+/**
+ * What is known is told again while the lease lasts: a database that is away for a moment does not make it unknown. What it
+ * refuses for good is told a few times only: the lease would be renewed for ever.
+ */
+async function endWhileKept(
+  { context, finisher }: ReleaseRoom,
+  callback: ClaimedCallback,
+  { signal }: KeptLease,
+  outcome: EndingOutcome,
+): Promise<void> {
+  for (let refusals = 0; ; ) {
+    try {
+      await endAttempt(context, finisher, { ...callback, lapsed: false }, outcome);
+      return;
+    } catch (error) {
+      if (!isRetryable(error)) refusals += 1;
+      if (signal.aborted || refusals === MOST_REFUSALS) throw error;
+      await delay(TELL_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 /** A retry that was due while nothing ran, and whose time is over by now, is not begun (I9). */
@@ -94,7 +143,7 @@ function isTooLate({ config }: WorkerContext, { attempts, elapsedMs, policyName 
 async function endDeadAttempts({ context, finisher }: ReleaseRoom): Promise<void> {
   const dead = await listExpiredLeases(context.sql, DEAD_BATCH);
   const outcome = { phase: 'maybe_received', reason: 'lease_expired', latencyMs: null } as const;
-  await Promise.all(dead.map((lease) => endAttempt(context, finisher, lease, outcome)));
+  await Promise.all(dead.map((lease) => endAttempt(context, finisher, { ...lease, lapsed: true }, outcome)));
 }
 
 /** What cannot be opened was certainly not sent; the retry bounds decide when to give up. */

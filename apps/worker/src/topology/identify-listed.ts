@@ -16,7 +16,7 @@ export interface Listed<T> {
 }
 
 /** How many subjects one statement looks up. */
-const BATCH = 20_000;
+const BATCH = 5000;
 
 /** Finds the subjects that a list of API v2 is about, without any id or token leaving this process. */
 export async function identifyListed<T>(

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { codeSchema } from '../answer/code.ts';
 import { instantSchema } from '../answer/instant.ts';
 import { pageOf } from '../answer/page.ts';
 import { callbackStateSchema } from '../callback/callback.ts';
 import { serviceNameSchema } from '../gate/service-name.ts';
+import { reconciliationEntrySchema } from './reconciliation-entry.ts';
 
 /** One sorting of a service's held and in-flight callbacks: of a release, or of attempts that ended unknown. */
 export const reconciliationSchema = z.object({
@@ -23,13 +23,8 @@ export type Reconciliation = z.output<typeof reconciliationSchema>;
 export const reconciliationPageSchema = pageOf(reconciliationSchema);
 export type ReconciliationPage = z.output<typeof reconciliationPageSchema>;
 
-/** What a run found about one callback, why, and what followed. */
-const itemSchema = z.object({
+const itemSchema = reconciliationEntrySchema.extend({
   callback: z.string(),
-  outcome: z.enum(['complete', 'not_started', 'ambiguous']),
-  reason: codeSchema,
-  action: z.enum(['close', 'wait', 'send', 'look_up', 'resend', 'review']),
-  decidedAt: instantSchema,
   /** The callback's state now; null once it is pruned. */
   state: callbackStateSchema.nullable(),
 });

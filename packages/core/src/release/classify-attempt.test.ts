@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.ts';
-import { classifyAttempt } from './classify-attempt.ts';
+import { classifyAttempt, mayHaveHappened } from './classify-attempt.ts';
 
 const CONTRACTS = ['deduplicated', 'forbidden'] as const;
 const answered = (status: number, repeat: (typeof CONTRACTS)[number]) =>
@@ -61,5 +61,21 @@ describe('classifyAttempt', () => {
       }
     }
     expect(classifyAttempt({ phase: 'answered' }, 'deduplicated').next).toBe('ambiguous');
+  });
+});
+
+describe(verifies('I7', 'mayHaveHappened'), () => {
+  it('is never said of what was delivered, not taken up or never sent, and always of what ends unknown', () => {
+    const outcome = fc.record({
+      phase: fc.constantFrom('not_sent', 'maybe_received', 'answered'),
+      status: fc.option(fc.integer({ min: 0, max: 700 }), { nil: undefined }),
+    } as const);
+    fc.assert(
+      fc.property(outcome, (one) => {
+        const forbidden = classifyAttempt(one, 'forbidden').next;
+        // A destination that says 6xx has answered, and with what nobody knows.
+        expect(mayHaveHappened(one)).toBe(forbidden === 'ambiguous');
+      }),
+    );
   });
 });

@@ -60,3 +60,11 @@ function classifyStatus(status: number, repeat: RepeatContract): AttemptVerdict 
     ? { next: 'ambiguous', reason: 'server_error_repeat_forbidden' }
     : { next: 'retry', reason: 'server_error' };
 }
+
+/**
+ * Whether an attempt that ended so may have had an effect at its destination: it was sent, and no answer says what became of it.
+ * Only a status lookup can disprove that.
+ */
+export function mayHaveHappened({ phase, status = 0 }: AttemptOutcome): boolean {
+  return phase === 'maybe_received' || (phase === 'answered' && (status < 200 || status >= 500));
+}

@@ -14,7 +14,16 @@ function ended(
 ): EndedAttempt {
   const outcome = { phase, status: status ?? undefined };
   return {
-    ...{ outcome, repeat, invalid: false, attempts: 1, elapsedMs: 0, retryAfterMs: null, maybeReceived: false },
+    ...{
+      outcome,
+      repeat,
+      invalid: false,
+      attempts: 1,
+      elapsedMs: 0,
+      retryAfterMs: null,
+      maybeReceived: false,
+      byApproval: false,
+    },
     ...change,
   };
 }
@@ -75,6 +84,7 @@ describe('decideAfterAttempt', () => {
         elapsedMs: fc.integer({ min: 0, max: 100_000 }),
         maybeReceived: fc.boolean(),
         invalid: fc.boolean(),
+        byApproval: fc.boolean(),
       });
       fc.assert(
         fc.property(attempt, ({ phase, status, repeat, ...rest }) => {
@@ -83,6 +93,9 @@ describe('decideAfterAttempt', () => {
           const unknown = rest.maybeReceived || (unknownNow && !rest.invalid);
           if (unknown) expect(decided.state).not.toBe('failed');
           if (unknown && repeat === 'forbidden') expect(decided.state).not.toBe('retrying');
+          // An approval is for one attempt: then the person is asked again, or it is over.
+          if (rest.byApproval) expect(decided.state).not.toBe('retrying');
+          if (rest.byApproval && decided.state === 'ambiguous') expect(decided.delayMs).toBeNull();
           expect(decided.state === 'delivered').toBe(
             phase === 'answered' && status >= 200 && status < 300 && !rest.invalid,
           );

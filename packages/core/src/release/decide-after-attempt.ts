@@ -1,6 +1,6 @@
 import type { RepeatContract } from '../model/callback.ts';
 import type { RetryPolicy } from '../model/policy.ts';
-import { type AttemptOutcome, classifyAttempt } from './classify-attempt.ts';
+import { type AttemptOutcome, classifyAttempt, mayHaveHappened } from './classify-attempt.ts';
 import { nextAttempt } from './next-attempt.ts';
 
 /** One ended attempt and what Postgres has counted for its callback. */
@@ -11,9 +11,11 @@ export interface EndedAttempt {
   readonly repeat: RepeatContract;
   /** Attempts made under the present allowance, this one included. */
   readonly attempts: number;
-  /** Milliseconds since the first of them began. */
+  /** Milliseconds from the beginning of the first of them to the end of this one. */
   readonly elapsedMs: number;
   readonly retryAfterMs: number | null;
+  /** Let out by a person's approval, which was for this one attempt, whatever the contract says about repeats. */
+  readonly byApproval: boolean;
   /** An earlier attempt may have had an effect, and nothing has disproved it. */
   readonly maybeReceived: boolean;
 }
@@ -32,20 +34,21 @@ export type AfterAttempt =
  */
 export function decideAfterAttempt(ended: EndedAttempt, policy: RetryPolicy | null, random01: number): AfterAttempt {
   const verdict = classifyAttempt(ended.outcome, ended.repeat);
-  const broken = ended.outcome.phase === 'answered' && (ended.outcome.status ?? 0) >= 500;
   const giveUp = (reason: string): AfterAttempt => ({
-    state: ended.maybeReceived || broken ? 'needs_review' : 'failed',
+    state: ended.maybeReceived || mayHaveHappened(ended.outcome) ? 'needs_review' : 'failed',
     reason,
   });
   if (ended.invalid) return giveUp('invalid_request');
   if (verdict.next === 'delivered') return { state: 'delivered', reason: verdict.reason };
   if (verdict.next === 'failed') return giveUp(verdict.reason);
-  const retry = policy === null ? null : nextAttempt(policy, ended, random01);
+  const retry = policy === null || ended.byApproval ? null : nextAttempt(policy, ended, random01);
   if (verdict.next === 'ambiguous') {
     return { state: 'ambiguous', reason: verdict.reason, delayMs: retry?.retry === true ? retry.delayMs : null };
   }
-  // Only a person's approval lets a forbidden repeat out, and it was for one request.
-  if (ended.maybeReceived && ended.repeat === 'forbidden') return giveUp('approval_used');
+  // Only an approval lets a forbidden repeat out, also where an older version did not write that down.
+  if (ended.byApproval || (ended.maybeReceived && ended.repeat === 'forbidden')) {
+    return { state: 'needs_review', reason: 'approval_used' };
+  }
   if (retry === null) return giveUp('policy_unknown');
   return retry.retry
     ? { state: 'retrying', reason: verdict.reason, delayMs: retry.delayMs }

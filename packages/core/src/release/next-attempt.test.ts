@@ -28,7 +28,8 @@ describe('nextAttempt', () => {
           if (!decision.retry) return;
           expect(decision.delayMs).toBeGreaterThanOrEqual(1);
           elapsedMs += decision.delayMs;
-          expect(elapsedMs).toBeLessThanOrEqual(bounds.maxElapsedMs);
+          // The worker refuses to begin one at the bound: what is planned for then is never made.
+          expect(elapsedMs).toBeLessThan(bounds.maxElapsedMs);
           expect(attempts).toBeLessThan(bounds.attempts);
         }
         expect.unreachable('25 attempts are more than any policy here allows');
@@ -72,13 +73,18 @@ describe('nextAttempt', () => {
     });
   });
 
-  it('uses the whole range of the jitter, and the last moment of the time allowed', () => {
+  it('uses the whole range of the jitter, and plans nothing that would come too late', () => {
     const bounds = { attempts: 9, baseDelayMs: 1_000, maxDelayMs: 8_000, maxElapsedMs: 60_000 };
-    const delay = (attempts: number, elapsedMs: number, random: number) =>
-      nextAttempt(bounds, { attempts, elapsedMs, ...none }, random);
+    const delay = (attempts: number, elapsedMs: number, random: number, retryAfterMs: number | null = null) =>
+      nextAttempt(bounds, { attempts, elapsedMs, retryAfterMs }, random);
     expect(delay(1, 0, 0)).toEqual({ retry: true, delayMs: 1 });
     expect(delay(3, 0, 0.5)).toEqual({ retry: true, delayMs: 2_000 });
     expect(delay(8, 0, 0.999_999)).toEqual({ retry: true, delayMs: 8_000 });
-    expect(delay(8, 59_000, 0.999_999)).toEqual({ retry: true, delayMs: 1_000 });
+    expect(delay(8, 51_999, 0.999_999)).toEqual({ retry: true, delayMs: 8_000 });
+    const over = { retry: false, reason: 'elapsed' };
+    expect(delay(8, 52_000, 0.999_999)).toEqual(over);
+    expect(delay(1, 200, 0.5, 60_000)).toEqual(over);
+    expect(delay(1, 200, 0.5, 59_300)).toEqual(over);
+    expect(delay(1, 200, 0.5, 59_299)).toEqual({ retry: true, delayMs: 59_799 });
   });
 });

@@ -4,7 +4,7 @@ import type { RetryPolicy } from '../model/policy.ts';
 export interface RetryFacts {
   /** Attempts made so far, at least 1. */
   readonly attempts: number;
-  /** Milliseconds since the first attempt began. */
+  /** Milliseconds from the beginning of the first attempt to the end of the last. */
   readonly elapsedMs: number;
   /** The wait named by `Retry-After`; null when there was none. */
   readonly retryAfterMs: number | null;
@@ -17,19 +17,20 @@ export type RetryDecision =
 /**
  * Whether and when to try again; `random01` is in [0, 1). Exponential from `baseDelayMs`, capped at `maxDelayMs`, full
  * jitter. `Retry-After` is honoured beyond `maxDelayMs` (asking sooner would be refused), plus up to one `baseDelayMs`
- * so that callbacks do not return in step. No attempt begins after `maxElapsedMs` (I9). Source of the rule: DESIGN §8.
+ * so that callbacks do not return in step. No attempt begins `maxElapsedMs` after the first or later (I9): a wait that does
+ * not end before that is not begun. Source of the rule: DESIGN §8.
  */
 export function nextAttempt(policy: RetryPolicy, facts: RetryFacts, random01: number): RetryDecision {
   if (facts.attempts >= policy.attempts) return { retry: false, reason: 'attempts' };
-  const leftMs = policy.maxElapsedMs - facts.elapsedMs;
   const askedMs = facts.retryAfterMs ?? 0;
-  if (leftMs < 1 || askedMs > leftMs) return { retry: false, reason: 'elapsed' };
   const doublings = Math.max(0, facts.attempts - 1);
   const ceilingMs = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** doublings);
-  const wantedMs = Math.max(
+  const delayMs = Math.max(
     1,
     Math.ceil(ceilingMs * random01),
     askedMs > 0 ? Math.ceil(askedMs + policy.baseDelayMs * random01) : 0,
   );
-  return { retry: true, delayMs: Math.min(wantedMs, Math.floor(leftMs)) };
+  return facts.elapsedMs + delayMs < policy.maxElapsedMs
+    ? { retry: true, delayMs }
+    : { retry: false, reason: 'elapsed' };
 }

@@ -1,4 +1,6 @@
-const SECONDS = /^\d{1,9}$/;
+const SECONDS = /^\d+$/;
+/** Some 30 years. */
+const MOST_SECONDS = 999_999_999;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const FIXED = /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/;
 const RFC850 = /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/;
@@ -7,11 +9,12 @@ const FIFTY_YEARS = 50;
 
 /**
  * Milliseconds to wait from `now` (epoch ms) as a `Retry-After` header asks: a number of seconds, or an HTTP date in
- * any of the three forms of RFC 9110 §5.6.7. A date in the past is 0. Null when absent or unreadable.
+ * any of the three forms of RFC 9110 §5.6.7. A date in the past is 0; seconds, however many, are 30 years at most. Null when
+ * absent or unreadable.
  */
 export function parseRetryAfter(value: string | null | undefined, now: number): number | null {
   const text = value?.trim() ?? '';
-  if (SECONDS.test(text)) return Number(text) * 1000;
+  if (SECONDS.test(text)) return Math.min(Number(text), MOST_SECONDS) * 1000;
   const fields = (FIXED.exec(text) ?? RFC850.exec(text) ?? ASCTIME.exec(text))?.groups;
   if (fields === undefined) return null;
   const { day = '', month = '', year = '', time = '' } = fields;

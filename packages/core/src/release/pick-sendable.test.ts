@@ -43,6 +43,11 @@ describe('pickSendable', () => {
     expect(pick(waiting('1', { ...head, state: 'sending' }), waiting('2', { orderingKey: 'a' }))).toEqual([]);
   });
 
+  it('lets nothing of a key begin beside an attempt under way, wherever that stands in its order', () => {
+    const later = waiting('2', { orderingKey: 'a', state: 'sending' });
+    expect(pick(waiting('1', { orderingKey: 'a', state: 'retrying' }), later, waiting('3'))).toEqual(['3']);
+  });
+
   it('is blocked by a head that waits for a person only while that has a deadline ahead', () => {
     const head = waiting('1', { orderingKey: 'a', state: 'needs_review' });
     expect(pick(head, waiting('2', { orderingKey: 'a' }))).toEqual(['2']);

@@ -25,8 +25,8 @@ const FINISHED: ReadonlySet<CallbackState> = new Set(['delivered', 'failed', 'ca
 /**
  * The callbacks of one service that may begin now, in order: those released under the gate's present generation, or safe and
  * declared to pass it, that are due and not past their deadline; of each ordering key only the first. A head that is stuck
- * blocks its own key alone, and only until its deadline, unless its attempt is under way; one that waits for a person and has
- * no deadline does not block. The reference for what claiming does in SQL. Source of the rule: DESIGN §8.
+ * blocks its own key alone, and only until its deadline; one that waits for a person and has no deadline does not block. While
+ * an attempt is under way, of whichever, its key has no other. The reference for what claiming does in SQL. Source of the rule: DESIGN §8.
  */
 export function pickSendable(
   callbacks: readonly WaitingCallback[],
@@ -34,13 +34,14 @@ export function pickSendable(
   nowMs: number,
 ): readonly string[] {
   const inOrder = [...callbacks].sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
-  const busyKeys = new Set<string>();
+  const underWay = callbacks.filter(({ state, orderingKey }) => state === 'sending' && orderingKey !== null);
+  const busyKeys = new Set(underWay.map(({ orderingKey }) => orderingKey));
   const picked: string[] = [];
   for (const callback of inOrder) {
     const free = callback.orderingKey === null || !busyKeys.has(callback.orderingKey);
     if (free && mayBegin(callback, gate, nowMs)) picked.push(callback.id);
     const over = callback.deadlineAtMs !== null && callback.deadlineAtMs <= nowMs;
-    const blocks = over ? callback.state === 'sending' : !FINISHED.has(callback.state) && !isAbandoned(callback);
+    const blocks = !over && !FINISHED.has(callback.state) && !isAbandoned(callback);
     if (callback.orderingKey !== null && blocks) busyKeys.add(callback.orderingKey);
   }
   return picked;

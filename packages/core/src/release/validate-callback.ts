@@ -10,7 +10,7 @@ export interface CallbackRequest {
     | undefined;
 }
 
-export type CallbackField = 'url' | 'method' | 'headers' | 'body' | 'status.url' | 'status.headers';
+export type CallbackField = 'url' | 'method' | 'headers' | 'body' | 'status' | 'status.url' | 'status.headers';
 export type CallbackProblem =
   | 'too_long'
   | 'malformed'
@@ -22,7 +22,8 @@ export type CallbackProblem =
   | 'forbidden_name'
   | 'malformed_name'
   | 'repeated_name'
-  | 'malformed_value';
+  | 'malformed_value'
+  | 'inexact_number';
 
 /** Names a field and a fixed code; never a received value, nor a header's name. */
 export interface CallbackError {

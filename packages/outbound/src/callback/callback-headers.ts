@@ -4,12 +4,12 @@ import { areSendable, type HeaderList, mergeHeaders } from '../http/headers.ts';
 export interface CallbackIdentity {
   readonly idempotencyKey: string;
   readonly webhookId: string;
-  /** `whsec_` and base64, or base64 alone. */
-  readonly signingSecret: string;
+  /** Each `whsec_` and base64, or base64 alone; newest first. The request is signed with every one. */
+  readonly signingSecrets: readonly string[];
 }
 
 /**
- * The headers of one attempt: the caller's, the bare `Idempotency-Key`, and a Standard Webhooks signature over exactly
+ * The headers of one attempt: the caller's, the bare `Idempotency-Key`, and the Standard Webhooks signatures over exactly
  * `body` as UTF-8. Tidegate's own win over the caller's. Null when the secret or the key cannot be used. Never throws.
  */
 export function buildCallbackHeaders(
@@ -38,7 +38,10 @@ function lowerCased(headers: HeaderList): HeaderList {
 
 function sign(identity: CallbackIdentity, body: string, sentAt: Date): string | null {
   try {
-    return new Webhook(identity.signingSecret).sign(identity.webhookId, sentAt, body);
+    const signatures = identity.signingSecrets.map((secret) =>
+      new Webhook(secret).sign(identity.webhookId, sentAt, body),
+    );
+    return signatures.length === 0 ? null : signatures.join(' ');
   } catch {
     // The library's error could describe the secret.
     return null;

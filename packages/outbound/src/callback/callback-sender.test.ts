@@ -23,7 +23,7 @@ function callback(url: string, overrides: Partial<SendRequest> = {}): SendReques
     body: '{"done":true}',
     idempotencyKey: 'order-17',
     webhookId: 'cb_1',
-    signingSecret: SECRET,
+    signingSecrets: [SECRET],
     timeoutMs: 5000,
     leaseDeadline: () => false,
     ...overrides,
@@ -48,6 +48,21 @@ describe('the request', () => {
       expect(() => verifier.verify(`${seen?.body} `, headers, { jsonParse: false })).toThrow('No matching signature');
     },
   );
+
+  it('is signed with each live secret, newest first, and verified by whoever knows one of them', async () => {
+    const server = await startHttp((_request, response) => response.end());
+    const older = `whsec_${Buffer.from('an older invented secret').toString('base64')}`;
+    await makeSender().send(callback(server.url, { signingSecrets: [SECRET, older] }));
+    const [seen] = server.seen;
+    const headers = seen?.headers as Record<string, string>;
+    const body = seen?.body ?? '';
+    for (const secret of [SECRET, older]) expect(new Webhook(secret).verify(body, headers)).toEqual({ done: true });
+    const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000);
+    const signatures = [SECRET, older].map((secret) => new Webhook(secret).sign('cb_1', sentAt, body));
+    expect(headers['webhook-signature']).toBe(signatures.join(' '));
+    const other = new Webhook(Buffer.from('somebody else').toString('base64'));
+    expect(() => other.verify(body, headers)).toThrow('No matching signature');
+  });
 
   it('takes a Buffer as it takes text, and its timestamp from the given clock', async () => {
     const server = await startHttp((_request, response) => response.end());
@@ -74,8 +89,9 @@ describe('the request', () => {
     ['a method with a space', { method: 'POST /' }],
     ['bytes that are no text', { body: Buffer.from([0xff, 0xfe]) }],
     ['half a character', { body: '\ud83d' }],
-    ['an unreadable secret', { signingSecret: 'whsec_%%%' }],
-    ['an empty secret', { signingSecret: '' }],
+    ['an unreadable secret', { signingSecrets: [SECRET, 'whsec_%%%'] }],
+    ['an empty secret', { signingSecrets: [''] }],
+    ['no secret', { signingSecrets: [] }],
     ['no URL', { url: 'nowhere' }],
   ])('is not put with %s', async (_name, overrides) => {
     const server = await startHttp((_request, response) => response.end());
@@ -138,6 +154,61 @@ describe(verifies('I7', 'not_sent is said only when no byte was written'), () =>
     };
     expect(await makeSender().send(callback(server.url, { leaseDeadline }))).toMatchObject({ phase: 'not_sent' });
     expect(server.seen).toEqual([]);
+  });
+
+  it.each(['gate_held', 'deadline_passed', 'lease_expired'] as const)(
+    'what is kept back as %s: the connection opens and stays empty',
+    async (withheld) => {
+      let bytes = 0;
+      let ended = 0;
+      const server = await startTcp((socket) => {
+        socket.on('data', (chunk) => {
+          bytes += chunk.length;
+        });
+        socket.on('close', () => {
+          ended += 1;
+        });
+      });
+      const outcome = await makeSender().send(callback(server.url, { admit: async () => withheld }));
+      expect(outcome).toMatchObject({ phase: 'not_sent', reason: withheld });
+      await vi.waitFor(() => expect(ended).toBe(1));
+      expect(bytes).toBe(0);
+    },
+  );
+
+  it('what nobody can say whether it may go', async () => {
+    const server = await startHttp((_request, response) => response.end());
+    const admit = () => Promise.reject(new Error('the database is away'));
+    const outcome = await makeSender().send(callback(server.url, { admit }));
+    expect(outcome).toMatchObject({ phase: 'not_sent', reason: 'lease_expired' });
+    const never = { admit: () => new Promise<null>(() => {}), timeoutMs: 80 };
+    expect(await makeSender().send(callback(server.url, never))).toMatchObject({
+      phase: 'not_sent',
+      reason: 'timeout',
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  it('what is asked for is asked once the connection stands, and before the lease', async () => {
+    const order: string[] = [];
+    const server = await startTcp((socket) => {
+      order.push('connected');
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'));
+    });
+    const note = (step: string) => void order.push(step);
+    const admit = async () => {
+      await vi.waitFor(() => expect(order).toContain('connected'));
+      note('admitted');
+      return null;
+    };
+    const leaseDeadline = () => {
+      note('lease');
+      return false;
+    };
+    expect(await makeSender().send(callback(server.url, { admit, leaseDeadline }))).toMatchObject({
+      phase: 'answered',
+    });
+    expect(order).toEqual(['connected', 'admitted', 'lease']);
   });
 
   it('a lease that holds is asked once, after the connection is open', async () => {
@@ -288,7 +359,7 @@ it(verifies('I3', 'no outcome holds a part of the URL, a header, the body, a key
         headers,
         body: canary,
         idempotencyKey: canary,
-        signingSecret: secret,
+        signingSecrets: [secret],
       });
       const printed = JSON.stringify(await makeSender().send(request));
       for (const hidden of [canary, secret.slice(6)]) expect(printed).not.toContain(hidden);

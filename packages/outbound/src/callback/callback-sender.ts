@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { validateCallback } from '@tidegate/core';
+import { validateCallback, type Withheld } from '@tidegate/core';
 import type { AddressGuard } from '../guard/address-guard.ts';
 import type { Interruption } from '../http/converse.ts';
 import { createExchanger, type ExchangeResult, type NotSentReason } from '../http/exchange.ts';
@@ -15,6 +15,8 @@ export interface SendRequest extends CallbackIdentity {
   readonly body: string | Buffer | null;
   /** Milliseconds for the whole attempt. */
   readonly timeoutMs: number;
+  /** Asked once the connection stands, before `leaseDeadline`: why nothing may be sent after all; null for no reason. */
+  readonly admit?: () => Promise<Withheld | null>;
   /** True once the lease of this attempt has run out. Asked in the same tick as the first byte would be written. */
   readonly leaseDeadline: () => boolean;
   readonly signal?: AbortSignal;
@@ -74,6 +76,7 @@ export function createCallbackSender({
       maxBodyBytes: MAX_DRAINED_BYTES,
       timeoutMs: request.timeoutMs,
       signal: request.signal,
+      admit: request.admit,
       mayWrite: () => !request.leaseDeadline(),
     });
     return describe(result, now());

@@ -5,6 +5,9 @@ import { mergeHeaders } from '../http/headers.ts';
 
 export interface LookupOutcome {
   readonly result: StatusResult;
+  /** How far the lookup got, and what ended it: what that says of its destination. */
+  readonly phase: 'not_sent' | 'maybe_received' | 'answered';
+  readonly reason: string;
   /** Null when no answer came. */
   readonly status: number | null;
   readonly latencyMs: number;
@@ -28,7 +31,7 @@ export function createStatusClient({ guard }: { readonly guard: AddressGuard }):
     const { url, headers } = contract;
     // Checked when it was accepted, too; a row that was tampered with ends before any socket.
     if (!validateCallback({ url, headers, method: 'GET', body: null }).ok)
-      return { result: 'unknown', status: null, latencyMs: 0 };
+      return { result: 'unknown', phase: 'not_sent', reason: 'invalid_request', status: null, latencyMs: 0 };
     const answer = await exchanger.exchange({
       url,
       method: 'GET',
@@ -38,11 +41,17 @@ export function createStatusClient({ guard }: { readonly guard: AddressGuard }):
       timeoutMs,
     });
     const { latencyMs } = answer;
-    if (answer.kind !== 'answered') return { result: 'unknown', status: null, latencyMs };
-    const { status } = answer;
+    if (answer.kind !== 'answered') {
+      const phase = answer.kind === 'not_sent' ? 'not_sent' : 'maybe_received';
+      return { result: 'unknown', phase, reason: answer.reason, status: null, latencyMs };
+    }
+    const { status, ending } = answer;
     // Part of a body could lack the very text that tells the two answers apart.
-    if (answer.ending !== 'complete') return { result: 'unknown', status, latencyMs };
-    return { result: judgeStatus(contract, status, answer.body.toString('utf8')), status, latencyMs };
+    if (ending === 'complete' || ending === 'cut') {
+      const result = ending === 'cut' ? 'unknown' : judgeStatus(contract, status, answer.body.toString('utf8'));
+      return { result, phase: 'answered', reason: 'answered', status, latencyMs };
+    }
+    return { result: 'unknown', phase: 'maybe_received', reason: ending, status, latencyMs };
   }
 
   return { lookUp, close: exchanger.close };

@@ -53,7 +53,8 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     const addresses = await resolve(hostname, lookup);
     // A store of ours whose name does not resolve could be any address, so nothing is dialled on its port until it does.
     if (addresses === null || ownAddresses === null) return { ok: false, reason: 'dns' };
-    const facts = { allow, own: ownAddresses, localAddresses: localAddresses() };
+    // Asking the kernel costs more than all the rest here, and only a listener of ours on this port needs the answer.
+    const facts = { allow, own: ownAddresses, localAddresses: rivals.length === 0 ? [] : localAddresses() };
     for (const address of addresses) {
       const decision = decideAddress(address, port, facts);
       if (!decision.allowed) return deny(decision.reason);

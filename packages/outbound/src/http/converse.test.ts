@@ -80,3 +80,48 @@ it(verifies('I7', 'an informational answer is no answer'), async () => {
   });
   expect(await speak(await open(server.port), server.url)).toEqual({ kind: 'unanswered', reason: 'reset' });
 });
+
+describe('an interim answer that nobody asked for is passed over', () => {
+  const FINAL = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+
+  /** Writes the parts in their order, each once the one before it has left. */
+  const tell = (parts: readonly string[]) =>
+    startTcp((socket) => {
+      const next = (index: number): void => {
+        const part = parts[index];
+        if (part !== undefined) socket.write(part, () => setImmediate(next, index + 1));
+      };
+      socket.once('data', () => next(0));
+    });
+
+  it.each<[string, readonly string[]]>([
+    ['before the answer', [CONTINUE, FINAL]],
+    ['in one piece with it', [CONTINUE + FINAL]],
+    ['several times', [CONTINUE, HINTS, CONTINUE + HINTS, FINAL]],
+    ['byte by byte', [...(CONTINUE + FINAL)]],
+    ['after another', [HINTS + CONTINUE, FINAL]],
+  ])(verifies('I7', 'a 100 %s'), async (_name, parts) => {
+    const server = await tell(parts);
+    const conversation = await speak(await open(server.port), server.url);
+    expect(conversation).toMatchObject({ kind: 'answered', status: 200, ending: 'complete' });
+    expect(conversation).toMatchObject({ body: Buffer.from('ok') });
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['is no answer when silence follows', [CONTINUE], 'timeout'],
+    ['is no switch of protocols', ['HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'], 'reset'],
+    ['is not waited for when its head has no end', [`${HINTS.slice(0, -2)}x: ${'a'.repeat(40_000)}`], 'malformed'],
+  ])(verifies('I7', 'a 1xx %s'), async (_name, parts, reason) => {
+    const server = await tell(parts);
+    const conversation = await speak(await open(server.port), server.url, reason === 'timeout' ? 100 : 5000);
+    expect(conversation).toEqual({ kind: 'unanswered', reason });
+  });
+
+  it('does not touch a body that looks like one', async () => {
+    const body = `${CONTINUE}${FINAL}`;
+    const server = await tell([`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`, ...body]);
+    expect(await speak(await open(server.port), server.url)).toMatchObject({ body: Buffer.from(body) });
+  });
+});

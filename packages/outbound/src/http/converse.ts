@@ -4,6 +4,7 @@ import { Client, type Dispatcher } from 'undici';
 import type { Destination } from '../guard/destination.ts';
 import type { Deadline, DeadlineCause } from './deadline.ts';
 import type { HeaderList } from './headers.ts';
+import { skipInterim } from './skip-interim.ts';
 
 /** Why the peer's side of a conversation ended early. */
 export type Interruption = 'reset' | 'malformed' | DeadlineCause;
@@ -48,6 +49,7 @@ export function converse(
   message: Message,
   deadline: Deadline,
 ): Promise<Conversation> {
+  skipInterim(socket);
   const client = clientOver(socket, destination.origin);
   const progress: Progress = { sent: false, status: null, headers: {}, chunks: [], size: 0 };
   return new Promise((resolve) => {

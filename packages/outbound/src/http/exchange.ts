@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Withheld } from '@tidegate/core';
 import type { AddressGuard } from '../guard/address-guard.ts';
 import { type Destination, parseDestination } from '../guard/destination.ts';
 import { type Conversation, converse, type Interruption, type Message } from './converse.ts';
@@ -11,16 +12,12 @@ export interface ExchangeRequest extends Omit<Message, 'mayWrite'> {
   /** Milliseconds for everything, from the name lookup to the last byte of the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Asked once the connection stands: why nothing may be sent. One that rejects sends nothing, as when a lease is over. */
+  readonly admit?: (() => Promise<Withheld | null>) | undefined;
   readonly mayWrite?: () => boolean;
 }
 
-export type NotSentReason =
-  | 'address_denied'
-  | 'dns'
-  | 'invalid_request'
-  | 'lease_expired'
-  | ConnectFailure
-  | Interruption;
+export type NotSentReason = 'address_denied' | 'dns' | 'invalid_request' | Withheld | ConnectFailure | Interruption;
 
 /** How one request went; `latencyMs` counts from the call. */
 export type ExchangeResult = { readonly latencyMs: number } & (
@@ -81,6 +78,11 @@ async function attempt(guard: AddressGuard, request: ExchangeRequest, deadline: 
   if (!areSendable(request.headers)) return notSent('invalid_request');
   const opened = await open(guard, parsed.destination, deadline);
   if (!opened.ok) return notSent(opened.reason);
+  const obstacle = await Promise.race([ask(request), deadline.hit]);
+  if (obstacle !== null) {
+    opened.socket.destroy();
+    return notSent(obstacle);
+  }
   return converse(opened.socket, parsed.destination, { mayWrite: () => true, ...request }, deadline);
 }
 
@@ -90,6 +92,11 @@ async function open(guard: AddressGuard, destination: Destination, deadline: Dea
   if (typeof admission === 'string') return { ok: false, reason: admission } as const;
   if (!admission.ok) return { ok: false, reason: admission.reason } as const;
   return openConnection({ destination, addresses: admission.addresses, deadline, extraCa: guard.extraCa });
+}
+
+async function ask({ admit }: ExchangeRequest): Promise<Withheld | null> {
+  if (admit === undefined) return null;
+  return admit().catch(() => 'lease_expired');
 }
 
 function notSent(reason: NotSentReason): Outcome {

@@ -9,6 +9,8 @@ describe('readRetryAfter', () => {
   it.each([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': '999999999' }, A_DAY_MS],
+    [{ 'retry-after': '9999999999' }, A_DAY_MS],
+    [{ 'retry-after': '9'.repeat(400) }, A_DAY_MS],
     [{ 'retry-after': 'Thu, 05 Nov 2026 12:00:30 GMT' }, 30_000],
     [{ 'retry-after': 'Thu, 05 Nov 2026 11:00:00 GMT' }, 0],
     [{ 'retry-after': 'Thu, 05 Nov 2026 20:00:30 GMT', date: 'Thu, 05 Nov 2026 20:00:00 GMT' }, 30_000],

@@ -68,6 +68,8 @@ function nameSilence(reason: Exclude<ExchangeResult, { kind: 'answered' }>['reas
       return reason;
     case 'aborted':
     case 'lease_expired':
+    case 'gate_held':
+    case 'deadline_passed':
       return 'timeout';
     case 'invalid_request':
       return 'malformed';

@@ -86,6 +86,8 @@ export function judgeSilence(kind: Silent['kind'], reason: Silent['reason']): Pr
       return { outcome: 'unknown', reason: 'malformed', detail: 'The configured probe is not a valid HTTP request.' };
     case 'aborted':
     case 'lease_expired':
+    case 'gate_held':
+    case 'deadline_passed':
       return STOPPED;
     case 'dns':
       return fail(reason, 'The host name did not resolve.');

@@ -20,7 +20,8 @@ sources:
 #  pollEvery: 60s
 
 # One entry per agent endpoint whose callbacks are gated. device is its name in Localtonet, never its token; tunnel its
-# id. Configured probes must all pass before the gate opens again.
+# id. Configured probes must all pass before the gate opens again. One of a private address, 127.0.0.1 too, must be named
+# under outbound.probes.allowPrivate, below.
 services:
 #  - name: research-agent
 #    source: default
@@ -33,8 +34,7 @@ services:
 #      application: { url: https://abc.localto.net/whoami, headers: { authorization: "Bearer \${AGENT_PROBE}" } }
 #    policy: default
 
-# When an outage becomes an incident, how often to verify, how often a callback is tried. canary and maxPerSecond are
-# not in effect yet.
+# When an outage becomes an incident, how often to verify, how fast held callbacks go out, and how often one is tried.
 #policies:
 #  default:
 #    openAfter: 20s

@@ -87,11 +87,16 @@ export const EVENT_CATALOG = {
   'receiver.behind_tunnel': { tunnels: 'number' },
   'service.misnamed': { service: 'name', kept: 'flag' },
   'callback.recorded': callback,
+  'callback.ordered': { ...callback, command: 'code' },
   'callback.delivered': { ...callback, attempt: 'number', status: 'number', durationMs: 'number' },
   'callback.attempted': { ...callback, phase: 'code', status: 'number', attempt: 'number', reason: 'code' },
+  /** The end of an attempt whose lease was lost before: nothing was written down. */
+  'callback.fenced': { ...callback, phase: 'code', attempt: 'number' },
   'callback.looked_up': { ...callback, outcome: 'code', reason: 'code', status: 'number', attempt: 'number' },
   'callbacks.reconciled': { count: 'number', durationMs: 'number' },
   'callbacks.expired': { count: 'number' },
+  /** The config, or a file, gives a secret that was retired: what signs is another one. */
+  'signing_secret.outdated': { service: 'name' },
   'notification.decided': notification,
   'notification.sent': { ...notification, ...sending },
   'notification.retried': { ...notification, ...sending, reason: 'code' },

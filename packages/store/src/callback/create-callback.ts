@@ -1,5 +1,5 @@
 import type { CallbackState, RepeatContract } from '@tidegate/core';
-import type { Sql } from '../database/connect.ts';
+import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 
 export interface NewCallback {
@@ -29,19 +29,25 @@ export type CreatedCallback =
   /** The same key and payload were handed over before: the recorded one stands. */
   | { readonly kind: 'replayed'; readonly id: string }
   | { readonly kind: 'payload_differs' }
+  /** Another transaction is taking over what came under the same key, and has not committed. */
+  | { readonly kind: 'in_flight' }
   | { readonly kind: 'unknown_service' };
 
 /**
  * Takes a callback over: `queued` when the gate allows sending at this moment, else `held`. One row per service and key,
- * however many copies race (I8). Lock order: gate, callback.
+ * however many copies race, on any number of instances (I8); a copy waits for nothing. Lock order: key (tried only), gate,
+ * callback.
  */
 export async function createCallback(sql: Sql, callback: NewCallback): Promise<CreatedCallback> {
   return inTransaction(sql, async (tx) => {
+    const { locked, recorded } = await findRecorded(tx, callback, tryLockKey(tx, callback));
+    if (recorded !== null) return recorded;
+    if (!locked) return { kind: 'in_flight' };
     const [gate] = await tx<{ serviceId: number; generation: number; allowed: boolean }[]>`
       select g.service_id, g.generation,
         g.state in ('open', 'releasing') or (${callback.passesHeld} and g.hand is distinct from 'held') as allowed
       from gate g join service s on s.id = g.service_id
-      where s.name = ${callback.service} and s.retired_at is null for share of g`;
+      where s.name = ${callback.service} and s.retired_at is null for no key update of g`;
     if (gate === undefined) return { kind: 'unknown_service' };
     const state = gate.allowed ? 'queued' : 'held';
     const [row] = await tx<{ id: string }[]>`
@@ -56,11 +62,31 @@ export async function createCallback(sql: Sql, callback: NewCallback): Promise<C
               ${gate.generation})
       on conflict (service_id, key_hash) do nothing returning id`;
     if (row !== undefined) return { kind: 'created', id: row.id, state };
-    const [before] = await tx<{ id: string; payloadHash: Buffer }[]>`
-      select id, payload_hash from callback where service_id = ${gate.serviceId} and key_hash = ${callback.keyHash}`;
-    if (before === undefined) throw new Error('a conflicting callback vanished');
-    return before.payloadHash.equals(callback.payloadHash)
-      ? { kind: 'replayed', id: before.id }
-      : { kind: 'payload_differs' };
+    // Committed after the first look and before the lock was had.
+    const late = await findRecorded(tx, callback, tx`true`);
+    if (late.recorded === null) throw new Error('a conflicting callback vanished');
+    return late.recorded;
   });
+}
+
+/**
+ * Of all transactions that take something over under this service and key, one has the lock until it ends, in whatever way:
+ * committed, rolled back, or with its process. A row lock would need a row, and an index entry would be waited for.
+ */
+function tryLockKey(tx: Transaction, { service, keyHash }: NewCallback) {
+  return tx`pg_try_advisory_xact_lock(hashtextextended(${service}::text || ':' || encode(${keyHash}::bytea, 'hex'), 0))`;
+}
+
+/** What is committed under this service and key, null for nothing; and whether the lock was had. */
+async function findRecorded(
+  tx: Transaction,
+  { service, keyHash, payloadHash }: NewCallback,
+  lock: ReturnType<typeof tryLockKey>,
+): Promise<{ locked: boolean; recorded: CreatedCallback | null }> {
+  const [row] = await tx<{ locked: boolean; id: string | null; same: boolean }[]>`
+    select ${lock} as locked, c.id, c.payload_hash = ${payloadHash} as same from (select 1) one
+    left join (callback c join service s on s.id = c.service_id and s.name = ${service} and s.retired_at is null)
+      on c.key_hash = ${keyHash}`;
+  if (row === undefined || row.id === null) return { locked: row?.locked === true, recorded: null };
+  return { locked: row.locked, recorded: row.same ? { kind: 'replayed', id: row.id } : { kind: 'payload_differs' } };
 }

@@ -17,11 +17,11 @@ export function approved(sql: Sql | Transaction) {
 }
 
 /**
- * SQL for callback `c`: a repeat cannot do harm, by its contract, because nothing was received, or because a person said so.
- * Asked in the statement that marks it `sending` (I7).
+ * SQL for callback `c`: a repeat cannot do harm, by its contract, because nothing was received, or because a person said so;
+ * what a person let out is let out by the person alone. Asked in the statement that marks it `sending` (I7).
  */
 export function harmless(sql: Sql | Transaction) {
-  return sql`(c.repeat = 'deduplicated' or c.attempts = 0 or not ${maybeReceived(sql)} or ${approved(sql)})`;
+  return sql`((not c.by_approval and (c.repeat = 'deduplicated' or c.attempts = 0 or not ${maybeReceived(sql)})) or ${approved(sql)})`;
 }
 
 /** SQL for callback `c`: what its attempts leave open, as `EVIDENCE` names it. */

@@ -1,4 +1,10 @@
-import type { AttemptPhase, CallbackState, RepeatContract } from '@tidegate/core';
+import type {
+  AttemptPhase,
+  CallbackState,
+  ReconciliationAction,
+  ReconciliationOutcome,
+  RepeatContract,
+} from '@tidegate/core';
 import type { Sql } from '../database/connect.ts';
 import { decodeCursor, type Page, toPage } from '../database/cursor.ts';
 import { toStoreError } from '../database/store-error.ts';
@@ -19,7 +25,20 @@ export interface CallbackRow {
   readonly finishedAt: Date | null;
 }
 
+/** What the latest run that sorted a callback found about it. */
+interface ReconciliationEntry {
+  /** The run. */
+  readonly id: string;
+  readonly outcome: ReconciliationOutcome;
+  readonly reason: string;
+  readonly action: ReconciliationAction;
+  readonly decidedAt: Date;
+}
+
 export interface CallbackDetail extends CallbackRow {
+  readonly deadlineAt: Date | null;
+  /** Null before the first run, while a new one is to come, and once the run is pruned. */
+  readonly reconciliation: ReconciliationEntry | null;
   readonly tries: {
     readonly number: number;
     readonly startedAt: Date;
@@ -28,6 +47,8 @@ export interface CallbackDetail extends CallbackRow {
     readonly status: number | null;
     readonly reason: string | null;
     readonly latencyMs: number | null;
+    /** When a status lookup proved that it had no effect. */
+    readonly disprovedAt: Date | null;
   }[];
 }
 
@@ -63,6 +84,12 @@ export async function listCallbacks(sql: Sql, filter: CallbackFilter): Promise<P
   }
 }
 
+/** An entry as a row of the join has it; `run` is null when there is none, and so is the rest. */
+type JoinedEntry = Omit<ReconciliationEntry, 'id' | 'reason'> & {
+  readonly run: string | null;
+  readonly runReason: string;
+};
+
 /** One callback with its attempts; null if unknown or outside `services`. */
 export async function readCallback(
   sql: Sql,
@@ -70,13 +97,18 @@ export async function readCallback(
   services: readonly string[] | null,
 ): Promise<CallbackDetail | null> {
   try {
-    const [row] = await sql<CallbackRow[]>`
-      select ${callbackColumns(sql)} from callback c join service s on s.id = c.service_id
+    const [row] = await sql<(CallbackRow & { deadlineAt: Date | null } & JoinedEntry)[]>`
+      select ${callbackColumns(sql)}, c.deadline_at, i.reconciliation_id as run, i.outcome, i.reason as run_reason, i.action, i.decided_at
+      from callback c join service s on s.id = c.service_id
+      left join reconciliation_item i on i.reconciliation_id = c.reconciliation_id and i.callback_id = c.id
       where c.id = ${id} ${services === null ? sql`` : sql`and s.name = any(${[...services]}::text[])`}`;
     if (row === undefined) return null;
     const tries = await sql<CallbackDetail['tries']>`
-      select number, started_at, finished_at, phase, status, reason, latency_ms from attempt where callback_id = ${id} order by number`;
-    return { ...row, tries };
+      select number, started_at, finished_at, phase, status, reason, latency_ms, disproved_at
+      from attempt where callback_id = ${id} order by number`;
+    const { run, outcome, runReason, action, decidedAt, ...callback } = row;
+    const reconciliation = run === null ? null : { id: run, outcome, reason: runReason, action, decidedAt };
+    return { ...callback, reconciliation, tries };
   } catch (error) {
     throw toStoreError(error);
   }

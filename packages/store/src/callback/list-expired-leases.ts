@@ -11,10 +11,13 @@ export interface ExpiredLease {
   /** Attempts under the present allowance, this one included. */
   readonly attempts: number;
   readonly generation: number;
+  /** Null for an attempt that an older version began. */
+  readonly leaseToken: string | null;
   readonly repeat: RepeatContract;
   readonly policyName: string;
   /** Milliseconds since the first attempt under the present allowance began. */
   readonly elapsedMs: number;
+  readonly byApproval: boolean;
   readonly maybeReceived: true;
 }
 
@@ -25,8 +28,8 @@ export interface ExpiredLease {
 export async function listExpiredLeases(sql: Sql, limit: number): Promise<ExpiredLease[]> {
   try {
     return await sql<ExpiredLease[]>`
-      select c.id, c.service_id, c.origin, l.number as attempt, c.attempts - c.attempts_before as attempts, l.generation, c.repeat,
-        s.policy_name, ${elapsedMs(sql)} as elapsed_ms, true as maybe_received
+      select c.id, c.service_id, c.origin, l.number as attempt, c.attempts - c.attempts_before as attempts, l.generation, l.lease_token, c.repeat,
+        s.policy_name, ${elapsedMs(sql)} as elapsed_ms, c.by_approval, true as maybe_received
       from attempt l join callback c on c.id = l.callback_id and c.attempts = l.number and c.state = 'sending'
       join service s on s.id = c.service_id
       where l.finished_at is null and l.lease_until < clock_timestamp()

@@ -8,17 +8,31 @@ import type { SendingGate } from './sending-gates.ts';
 export interface Grant extends Pair {
   readonly gate: SendingGate;
   readonly ramp: Ramp;
+  /** As far as the ramp goes; the permits of a destination are for all its services together. */
   readonly grant: number;
 }
 
 export interface Grants {
   readonly grants: readonly Grant[];
+  /** By destination: how many may begin there in all, for one that is not known to answer. */
+  readonly permits: ReadonlyMap<string, number>;
+  /** By `pairKey`: in which second something began last, epoch ms. */
+  readonly lastBegunMs: ReadonlyMap<string, number>;
   /** Circuits whose time was over: half-open from now on. */
   readonly circuits: ReadonlyMap<string, Circuit>;
   /** When a circuit that is open is looked at again, epoch ms; null when none is. */
   readonly againAtMs: number | null;
   readonly nowMs: number;
 }
+
+const NOTHING: Grants = {
+  grants: [],
+  permits: new Map(),
+  lastBegunMs: new Map(),
+  circuits: new Map(),
+  againAtMs: null,
+  nowMs: 0,
+};
 
 /** Asks ramp and circuit of every destination that something waits for. */
 export async function planGrants(
@@ -27,7 +41,7 @@ export async function planGrants(
   policyOf: RampPolicies,
 ): Promise<Grants> {
   const pairs = await findPairs(tx, gates);
-  if (pairs.length === 0) return { grants: [], circuits: new Map(), againAtMs: null, nowMs: 0 };
+  if (pairs.length === 0) return NOTHING;
   const pace = await lockPace(tx, pairs);
   // Counted after the locks, which every start and end of an attempt takes: nobody else moves these numbers.
   const flights = await countFlights(tx, pairs);
@@ -49,12 +63,11 @@ export async function planGrants(
     const { generation, releasing } = gate;
     const facts = { generation, releasing, inFlight, nowMs: pace.nowMs };
     const plan = planRamp(pace.ramps.get(pairKey(pair)) ?? null, facts, policyOf(gate.policyName));
-    const left = permits.get(pair.origin);
-    const grant = left === undefined ? plan.grant : Math.min(plan.grant, left);
-    if (left !== undefined) permits.set(pair.origin, left - grant);
+    const grant = Math.min(plan.grant, permits.get(pair.origin) ?? plan.grant);
     return [{ ...pair, gate, ramp: plan.ramp, grant }];
   });
-  return { grants, circuits, againAtMs, nowMs: pace.nowMs };
+  const lastBegunMs = new Map([...pace.ramps].map(([key, ramp]) => [key, ramp.secondAtMs]));
+  return { grants, permits, lastBegunMs, circuits, againAtMs, nowMs: pace.nowMs };
 }
 
 /** The destinations that released callbacks wait for: one step of an index for each, not one for each callback. */

@@ -15,7 +15,10 @@ export interface SendingGate {
   readonly forced: boolean;
 }
 
-/** Locks the gates of what is due, and reads under that lock whether each allows sending, and its generation (I7). */
+/**
+ * Locks the gates of what is due, and reads under that lock whether each allows sending, and its generation (I7). Not `for
+ * share`, here or anywhere: those who share a row let others in before the Disconnected that waits for it.
+ */
 export async function lockSendingGates(tx: Transaction): Promise<SendingGate[]> {
   return tx<SendingGate[]>`
     select g.service_id, g.generation, s.policy_name, g.state in ('open', 'releasing') as allowed,
@@ -24,7 +27,7 @@ export async function lockSendingGates(tx: Transaction): Promise<SendingGate[]> 
     from gate g join service s on s.id = g.service_id
     where exists (select 1 from callback c where c.service_id = g.service_id and c.due_at <= clock_timestamp()
                     and c.state in ('queued', 'retrying'))
-    order by g.service_id for share of g`;
+    order by g.service_id for no key update of g`;
 }
 
 /** Rows that one claim takes back; the rest cannot be claimed either, and follows with the next. */
@@ -48,15 +51,17 @@ export async function takeBack(tx: Transaction, gates: readonly SendingGate[]): 
         and not (c.passes_held and g.passable)
       limit ${MOST_HELD} for no key update of c skip locked
     ), held as (
-      update callback c set state = 'held', reason = 'gate_held', due_at = null from stale where c.id = stale.id returning 1
+      update callback c set state = 'held', reason = 'gate_held', retry_at = c.due_at, due_at = null from stale where c.id = stale.id returning 1
     ), passing as (
       update callback c set generation = g.generation from g
       where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation < g.generation
         and c.passes_held and g.passable
     ), unproven as (
       update callback c set state = 'needs_review', reason = 'approval_expired', due_at = null from g
-      where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation = g.generation and g.allowed
-        and c.repeat = 'forbidden' and c.attempts > 0 and ${maybeReceived(tx)} and not ${approved(tx)}
+      where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation = g.generation
+        and (g.allowed or (c.passes_held and g.passable))
+        and (c.by_approval or (c.repeat = 'forbidden' and c.attempts > 0)) and (c.by_approval or ${maybeReceived(tx)})
+        and not ${approved(tx)}
     )
     select count(*)::int as held from held`;
   return row?.held === MOST_HELD;

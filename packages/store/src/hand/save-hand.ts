@@ -49,6 +49,10 @@ export async function saveHand(tx: Transaction, gate: LockedGate, change: HandCh
   if (move.opens) {
     const { serviceId, since: shutSince } = gate;
     await reconcile(tx, { serviceId, generation: row.generation, trigger: 'release', shutSince });
+  } else if (move.hand === null) {
+    // Nothing but a person's hold keeps those; the gate itself does not.
+    const { serviceId } = gate;
+    await reconcile(tx, { serviceId, generation: row.generation, trigger: 'attempt', shutSince: null, passing: true });
   }
   const { hand, state, opens, shuts } = move;
   return { hand, state, generation: row.generation, expiresAt: row.handExpiresAt, opens, shuts };

@@ -1,3 +1,4 @@
+import { stranded, waitsUntil } from '../callback/left-waiting.ts';
 import type { Sql } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
 import { differing } from '../notification/note-reviews.ts';
@@ -18,7 +19,8 @@ export async function nextDue(sql: Sql): Promise<NextDue> {
       select clock_timestamp() as now, least((select min(due_at) from pending), ${mayBeMass(sql)}) as correlate,
         (select min(verify_due_at) from gate) as verify,
         least((select min(due_at) from callback where due_at is not null), (select min(lease_until) from attempt where finished_at is null),
-          (select min(deadline_at) from callback where deadline_at is not null and state in ('queued', 'held', 'retrying')),
+          (select min(c.deadline_at) from callback c where ${waitsUntil(sql)}),
+          (select statement_timestamp() where exists (${stranded(sql)})),
           (select clock_timestamp() from callback c join gate g on g.service_id = c.service_id
            where (c.state = 'held' or (c.state = 'ambiguous' and c.reconciliation_id is null)) and g.state in ('open', 'releasing') limit 1),
           -- A worker that died between the last delivery and the end of its release left the gate so.

@@ -1,3 +1,4 @@
+import { stranded, waitsUntil } from '../callback/left-waiting.ts';
 import type { Sql } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
 
@@ -5,7 +6,7 @@ import { toStoreError } from '../database/store-error.ts';
 export interface ReleaseWork {
   /** Attempts whose lease ran out. */
   readonly dead: boolean;
-  /** Callbacks past their deadline. */
+  /** Callbacks past their deadline, or of a service that is gone. */
   readonly expired: boolean;
   /** Something waits behind an open gate to be reconciled. */
   readonly unreconciled: boolean;
@@ -21,8 +22,7 @@ export async function readReleaseWork(sql: Sql): Promise<ReleaseWork> {
     const [row] = await sql<ReleaseWork[]>`
       select
         exists (select 1 from attempt where finished_at is null and lease_until < clock_timestamp()) as dead,
-        exists (select 1 from callback where deadline_at is not null and deadline_at <= clock_timestamp()
-                  and state in ('queued', 'held', 'retrying')) as expired,
+        exists (select 1 from callback c where c.deadline_at <= clock_timestamp() and ${waitsUntil(sql)}) or exists (${stranded(sql)}) as expired,
         exists (select 1 from callback c join gate g on g.service_id = c.service_id
                 where (c.state = 'held' or (c.state = 'ambiguous' and c.reconciliation_id is null))
                   and g.state in ('open', 'releasing')) as unreconciled,

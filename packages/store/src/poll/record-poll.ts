@@ -56,7 +56,8 @@ export async function recordPoll(
 /**
  * One statement: locks and updates the subjects it says something new about, and answers those whose connectivity it
  * changes. Something new is another status, one that answers a later webhook, one a gate stands open against, or one that
- * an open incident waits for; the rest is refreshed now and then, so that a large fleet is not rewritten at each poll.
+ * an open incident waits for that no service verifies; the rest is refreshed now and then, so that a large fleet is not
+ * rewritten at each poll.
  */
 async function saveFindings(
   tx: Transaction,
@@ -85,7 +86,10 @@ async function saveFindings(
       select w.* from weighed w
       where w.status is distinct from w.polled_status or w.before is distinct from w.after or w.stands or w.moved_at > w.polled_at
         or coalesce(w.confirmed_at, '-infinity') < ${askedAt}::timestamptz - make_interval(secs => ${refreshMs} / 1000.0)
-        or w.id in (select x.subject_id from incident_subject x join incident i on i.id = x.incident_id where i.state <> 'resolved')
+        or w.id in (
+          select x.subject_id from incident_subject x join incident i on i.id = x.incident_id
+          where i.state <> 'resolved' and not exists (
+            select 1 from incident_service v join service o on o.id = v.service_id where v.incident_id = i.id and o.retired_at is null))
     ), locked as materialized (
       select s.id from subject s where s.id in (select id from news) order by s.id for no key update
     ), updated as (

@@ -11,6 +11,8 @@ export interface Reconciling {
   readonly trigger: 'release' | 'attempt';
   /** Since when it was shut: what was delivered since is complete. Null for a gate that was open. */
   readonly shutSince: Date | null;
+  /** Only what a held gate lets pass: the gate stays shut. */
+  readonly passing?: boolean;
 }
 
 /** A gate that has held more opens all the same; the rest follows in runs of its own. */
@@ -18,22 +20,22 @@ const MOST_ITEMS = 20_000;
 
 /**
  * Sorts what waits for a gate into complete, not started and ambiguous, writes that down as a run, and lets go what the rule
- * lets go: the only way out of `held`. The caller has locked the gate, and opens it in the same transaction or has found it
- * open; that is why nothing is sent unsorted (I7). One statement joins every callback with the rule's table.
+ * lets go: the only way out of `held`. The caller has locked the gate, and opens it in the same transaction, has found it
+ * open, or lets go only what passes it; that is why nothing is sent unsorted (I7). One statement joins every callback with the rule's table.
  * @returns how many callbacks it sorted
  */
 export async function reconcile(
   tx: Transaction,
-  { serviceId, generation, trigger, shutSince }: Reconciling,
+  { serviceId, generation, trigger, shutSince, passing = false }: Reconciling,
 ): Promise<number> {
   const [run] = await tx<{ items: number }[]>`
     with now as materialized (select clock_timestamp() as at, 'rec_' || replace(gen_random_uuid()::text, '-', '') as run),
     waiting as (
-      select c.id from callback c where c.service_id = ${serviceId} and c.state = 'held'
+      select c.id from callback c where c.service_id = ${serviceId} and c.state = 'held' and (c.passes_held or not ${passing})
       union all
-      select c.id from callback c where c.service_id = ${serviceId} and c.state in ('queued', 'retrying') and c.generation < ${generation}
+      select c.id from callback c where not ${passing} and c.service_id = ${serviceId} and c.state in ('queued', 'retrying') and c.generation < ${generation}
       union all
-      select c.id from callback c where c.service_id = ${serviceId} and c.state = 'ambiguous'
+      select c.id from callback c where not ${passing} and c.service_id = ${serviceId} and c.state = 'ambiguous'
         and (c.reconciliation_id is null or c.generation < ${generation})
     ), locked as materialized (
       select c.id, c.state, ${evidence(tx)} as evidence, c.repeat, c.sealed_status is not null as can_look_up,
@@ -61,15 +63,20 @@ export async function reconcile(
         state = case d.action when 'review' then 'needs_review' when 'look_up' then 'ambiguous'
           else case when c.state in ('ambiguous', 'retrying') then 'retrying' else 'queued' end end,
         reason = case d.action when 'send' then 'gate_opened' else d.reason end, generation = ${generation}, reconciliation_id = now.run,
-        -- A retry that is planned stays planned; a repeat begins no sooner than a retry would.
-        due_at = case d.action when 'review' then null when 'look_up' then now.at
-          else greatest(case when c.state = 'ambiguous' then c.retry_at else c.due_at end, now.at) end,
-        retry_at = case when c.state = 'ambiguous' then c.retry_at else now.at end,
-        unknown_since = coalesce(c.unknown_since, now.at)
+        -- A retry that is planned stays planned, through a lookup, too; a repeat begins no sooner than a retry would.
+        due_at = case d.action when 'review' then null when 'look_up' then now.at else greatest(${planned(tx)}, now.at) end,
+        retry_at = case when c.state = 'ambiguous' then c.retry_at else greatest(${planned(tx)}, now.at) end,
+        -- Told by the end of an attempt; only rows from before that was so have none, and wait from now on.
+        unknown_since = case d.action when 'send' then c.unknown_since else coalesce(c.unknown_since, now.at) end
       from decided d, now where c.id = d.id and d.action in ('send', 'resend', 'review', 'look_up')
     )
     select count(*)::int as items from decided`;
   return run?.items ?? 0;
+}
+
+/** SQL for callback `c`: when it was to be sent before something came between; null for at once. */
+function planned(tx: Transaction) {
+  return tx`(case when c.state in ('ambiguous', 'held') then c.retry_at else c.due_at end)`;
 }
 
 /** The whole rule as rows: `core` alone decides, also about ten thousand at once. */

@@ -1,5 +1,6 @@
 import type { Sql } from '../database/connect.ts';
 import { toStoreError } from '../database/store-error.ts';
+import { forgetEndedSecrets } from '../signing-secret/list-signing-secrets.ts';
 import { createMonths } from './months.ts';
 import { type PrunedCallbacks, pruneCallbacks } from './prune-callbacks.ts';
 import { pruneDataKeys } from './prune-data-keys.ts';
@@ -25,7 +26,10 @@ export interface RetentionPeriods {
   readonly quarantineMs: number;
 }
 
-/** How many rows went, by kind; `other` are blips, silences, retired receivers and sessions, `months` partitions and not rows. */
+/**
+ * How many rows went, by kind; `other` are blips, silences, retired receivers, ended signing secrets and sessions, `months`
+ * partitions and not rows.
+ */
 export interface Pruned extends PrunedObservations, PrunedDeliveries, PrunedCallbacks {
   readonly incidents: number;
   readonly verifications: number;
@@ -81,6 +85,7 @@ async function pruneAll(sql: Sql, periods: RetentionPeriods): Promise<Pruned> {
     (await pruneBlips(sql, before(observationsMs))) +
     (await pruneSilences(sql, before(incidentsMs))) +
     (await pruneReceivers(sql, before(observationsMs))) +
+    (await forgetEndedSecrets(sql)) +
     (await pruneSessions(sql));
   // A value may wait outside the database for a while before it is stored: its key is kept as long as anything is.
   const dataKeys = await pruneDataKeys(sql, before(Math.max(...Object.values(periods))));

@@ -25,7 +25,11 @@ export type OrderedCallback =
   /** Not a state that this can be ordered in, for instance while its attempt is under way. */
   | { readonly kind: 'wrong_state'; readonly state: CallbackState }
   /** The approval names another payload than the callback has, or none. */
-  | { readonly kind: 'payload_differs' };
+  | { readonly kind: 'payload_differs' }
+  /** It may not be tried again, since its deadline is over. */
+  | { readonly kind: 'deadline_passed' }
+  /** It cannot be tried again, since retention has removed what would be sent. */
+  | { readonly kind: 'content_gone' };
 
 const LEADS_TO = {
   approve: 'retrying',
@@ -49,12 +53,14 @@ interface LockedCallback {
   readonly service: string;
   readonly state: CallbackState;
   readonly payloadHash: Buffer;
+  readonly overdue: boolean;
+  readonly emptied: boolean;
 }
 
 /**
  * Carries out a person's order about a callback, with its audit row: one guarded update under the callback's lock. An approval
- * lets out one attempt, bound to the payload's hash; it is checked again, and used up, by the claim that makes it (I7). What may
- * be tried again gets a new allowance of attempts and time.
+ * lets out one attempt, bound to the payload's hash; it is checked again, and used up, by the claim that makes it (I7). What is
+ * redriven gets a new allowance of attempts and time.
  */
 export async function orderCallback(
   sql: Sql,
@@ -72,6 +78,8 @@ export async function orderCallback(
     if (order.command === 'approve' && order.approval?.payloadHash.equals(callback.payloadHash) !== true) {
       return { outcome: { kind: 'payload_differs' }, entry: null };
     }
+    if (next === 'retrying' && callback.emptied) return { outcome: { kind: 'content_gone' }, entry: null };
+    if (next === 'retrying' && callback.overdue) return { outcome: { kind: 'deadline_passed' }, entry: null };
     await moveCallback(tx, callback, order);
     const facts = { service: callback.service, before: state, key: order.keyId };
     const action = `callback.${order.command}` as const;
@@ -82,7 +90,9 @@ export async function orderCallback(
 
 async function lockCallback(tx: Transaction, { callback, services }: CallbackOrder): Promise<LockedCallback | null> {
   const [row] = await tx<LockedCallback[]>`
-    select c.id, s.name as service, c.state, c.payload_hash from callback c join service s on s.id = c.service_id
+    select c.id, s.name as service, c.state, c.payload_hash, coalesce(c.deadline_at <= clock_timestamp(), false) as overdue,
+      c.sealed_url = ''::bytea as emptied
+    from callback c join service s on s.id = c.service_id
     where c.id = ${callback} ${services === null ? tx`` : tx`and s.name = any(${[...services]}::text[])`} for no key update of c`;
   return row ?? null;
 }
@@ -101,6 +111,7 @@ async function moveCallback(tx: Transaction, callback: LockedCallback, order: Ca
     update callback set state = ${LEADS_TO[command]}, reason = ${words[command]},
       due_at = case when ${again} then clock_timestamp() end,
       attempts_before = case when ${again} then attempts else attempts_before end,
+      by_approval = ${command === 'approve'},
       finished_at = case when ${again} then null else clock_timestamp() end
     where id = ${callback.id}`;
   if (command === 'cancel' || command === 'redrive') return;

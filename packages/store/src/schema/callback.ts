@@ -1,6 +1,17 @@
 import type { AttemptPhase, CallbackState, RepeatContract } from '@tidegate/core';
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { bytea, instant } from './columns.ts';
 
 /** An outbound HTTP operation handed over by an agent. Whatever could carry a credential is sealed. */
@@ -33,9 +44,13 @@ export const callback = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** Attempts made before a person allowed new ones: they count no more against the policy's bounds. */
     attemptsBefore: integer('attempts_before').notNull().default(0),
-    /** While ambiguous: since when; when a harmless repeat may begin, null for never; lookups made; who reconciles it. */
+    /** Let out by a person's approval and by nothing else: for one attempt, while the approval is good. */
+    byApproval: boolean('by_approval').notNull().default(false),
+    /** When the last attempt ended that may have had an effect; what a lookup finds has to settle from then on. */
     unknownSince: instant('unknown_since'),
+    /** While ambiguous: when a harmless repeat may begin, null for never. While held: when it was due, null for at once. */
     retryAt: instant('retry_at'),
+    /** For the last unknown attempt: lookups made, and the run that reconciles it. */
     lookups: integer('lookups').notNull().default(0),
     reconciliationId: text('reconciliation_id'),
     createdAt: instant('created_at').notNull(),
@@ -49,7 +64,15 @@ export const callback = pgTable(
     index('callback_finished').on(table.finishedAt).where(sql`finished_at is not null`),
     index('callback_service_state').on(table.serviceId, table.state, table.createdAt),
     index('callback_ready')
-      .on(table.serviceId, table.generation, table.origin, table.createdAt, table.id)
+      .on(
+        table.serviceId,
+        table.generation,
+        table.origin,
+        sql`(ordering_hash is null)`,
+        table.dueAt,
+        table.createdAt,
+        table.id,
+      )
       .where(sql`state in ('queued', 'retrying')`),
     index('callback_sending').on(table.origin, table.serviceId).where(sql`state = 'sending'`),
     index('callback_unreconciled')
@@ -57,13 +80,13 @@ export const callback = pgTable(
       .where(sql`state = 'held' or (state = 'ambiguous' and reconciliation_id is null)`),
     index('callback_unproven')
       .on(table.serviceId)
-      .where(sql`state in ('queued', 'retrying') and repeat = 'forbidden' and attempts > 0`),
+      .where(sql`state in ('queued', 'retrying') and (by_approval or (repeat = 'forbidden' and attempts > 0))`),
     index('callback_order')
       .on(table.serviceId, table.orderingHash, table.createdAt, table.id)
       .where(sql`ordering_hash is not null and finished_at is null`),
     index('callback_deadline')
       .on(table.deadlineAt)
-      .where(sql`deadline_at is not null and state in ('queued', 'held', 'retrying')`),
+      .where(sql`deadline_at is not null and state in ('queued', 'held', 'retrying', 'ambiguous')`),
     index('callback_needs_review').on(table.serviceId).where(sql`state = 'needs_review'`),
     check('callback_only_safe_ones_pass', sql`not passes_held or safety = 'safe'`),
     check('callback_status_is_whole', sql`settle_after_ms is not null or sealed_status is null`),
@@ -80,7 +103,10 @@ export const attempt = pgTable(
     number: integer('number').notNull(),
     generation: bigint('generation', { mode: 'number' }).notNull(),
     startedAt: instant('started_at').notNull(),
+    /** Renewed by the worker that claimed it for as long as its request is under way; never again once it has run out. */
     leaseUntil: instant('lease_until').notNull(),
+    /** Of the worker that claimed it, which renews the lease and ends the attempt under it. Null for the oldest rows. */
+    leaseToken: uuid('lease_token'),
     finishedAt: instant('finished_at'),
     phase: text('phase').$type<AttemptPhase>(),
     status: integer('status'),
@@ -95,9 +121,25 @@ export const attempt = pgTable(
   ],
 );
 
-/** The Standard Webhooks signing secret of a service, generated unless given. */
-export const signingSecret = pgTable('signing_secret', {
-  serviceId: integer('service_id').primaryKey(),
-  sealedSecret: bytea('sealed_secret').notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-});
+/**
+ * The Standard Webhooks signing secrets of a service, generated unless given; two may be live at once. A destination with
+ * secrets of its own is signed for with those and no other.
+ */
+export const signingSecret = pgTable(
+  'signing_secret',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    serviceId: integer('service_id').notNull(),
+    /** Origin of the destination it is for; null for all that have none of their own. */
+    destination: text('destination'),
+    /** Empty once it is retired. */
+    sealedSecret: bytea('sealed_secret').notNull(),
+    /** Keyed hash: what was retired is not taken for new when a config or a file still gives it. Null for the oldest rows. */
+    secretHash: bytea('secret_hash'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    /** When it ends by itself, after the overlap of a rotation; null for when a person says so. */
+    endsAt: instant('ends_at'),
+    retiredAt: instant('retired_at'),
+  },
+  (table) => [index('signing_secret_service').on(table.serviceId, table.destination)],
+);

@@ -8,6 +8,7 @@ export const LOOKUP_PURPOSES = [
   'idempotency-key',
   'payload',
   'ordering-key',
+  'signing-secret',
 ] as const;
 export type LookupPurpose = (typeof LOOKUP_PURPOSES)[number];
 

@@ -1,0 +1,2 @@
+DROP INDEX "callback_deadline";--> statement-breakpoint
+CREATE INDEX "callback_deadline" ON "callback" USING btree ("deadline_at") WHERE deadline_at is not null and state in ('queued', 'held', 'retrying', 'ambiguous');

@@ -17,7 +17,7 @@ import { presentCallback, presentCallbackDetail } from './present-callback.ts';
 import { readCallbackRequest } from './read-callback-request.ts';
 import { refuseCallback } from './refuse-callback.ts';
 
-const callbacksQuery = z.strictObject({
+export const callbacksQuery = z.strictObject({
   ...pageQuery,
   service: serviceNameSchema.optional(),
   state: callbackStateSchema.optional(),

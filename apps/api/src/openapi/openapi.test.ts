@@ -26,7 +26,8 @@ beforeAll(async () => {
                  values (${EXAMPLE.silence}, 'service', ${EXAMPLE.service}, 'Ann', 'r', now(), now() + interval '1 hour')`;
   await test.sql`insert into callback (id, service_id, key_hash, payload_hash, state, method, origin, safety, repeat, sealed_url, sealed_headers,
                    sealed_idempotency_key, created_at)
-                 select ${EXAMPLE.callback}, id, 'k', 'p', 'held', 'POST', 'https://x.example', 'safe', 'forbidden', '', '', '', now() from service`;
+                 select ${EXAMPLE.callback}, id, 'k', decode(${EXAMPLE.payloadHash}, 'hex'), 'held', 'POST', 'https://x.example', 'safe', 'forbidden',
+                   'sealed', '', '', now() from service`;
   await test.sql`insert into reconciliation (id, service_id, generation, trigger, started_at)
                  select ${EXAMPLE.reconciliation}, id, 1, 'release', now() from service`;
 }, 60_000);
@@ -34,6 +35,15 @@ beforeAll(async () => {
 /** Answers whatever it is asked for with itself: enough to add the routes, none of which is called. */
 const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
 const OURS = /^\/(?:v1|feeds|healthz|readyz|openapi\.json|docs)(?:\/|$)/;
+
+/** What the callback of the examples has to be for them to work, where that is not `held`. */
+const STATES: Readonly<Record<string, string>> = {
+  redriveCallback: 'failed',
+  readReview: 'needs_review',
+  approveCallback: 'needs_review',
+  denyCallback: 'needs_review',
+  completeCallback: 'needs_review',
+};
 
 const named = OPERATIONS.map(
   (operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const,
@@ -102,6 +112,7 @@ describe('what it says of a route', () => {
       stream.leave();
       return;
     }
+    await test.sql`update callback set state = ${STATES[operation.id] ?? 'held'} where id = ${EXAMPLE.callback}`;
     const response = await send(operation);
     expect({ status: response.status, problem: response.ok ? null : await response.text() }).toEqual({
       status: answer.status,

@@ -63,6 +63,7 @@ export const EXAMPLE = {
   service: 'research-agent',
   incident: 'inc_4x7k2m9qhtw6',
   callback: 'cb_8d3f5j1vznpa',
+  payloadHash: '9f3c1d7a52e84b60c8f1e2d3a4b5968778695a4b3c2d1e0ff0e1d2c3b4a59687',
   reconciliation: 'rec_2b6c9r4ysgwk',
   silence: 'sil_5n8q1t7xdmzh',
 } as const;

@@ -11,27 +11,27 @@ import { onInvalidQuery } from '../query/on-invalid-query.ts';
 import { pageQuery } from '../query/page-query.ts';
 import { isPublicId } from '../query/public-id.ts';
 
-const listQuery = z.strictObject({ ...pageQuery, service: serviceNameSchema.optional() });
-const itemsQuery = z.strictObject({
+export const reconciliationsQuery = z.strictObject({ ...pageQuery, service: serviceNameSchema.optional() });
+export const reconciliationQuery = z.strictObject({
   ...pageQuery,
   cursor: z
     .string()
     .regex(/^cb_[A-Za-z0-9]{1,64}$/)
-    .nullable()
-    .default(null),
+    .optional()
+    .transform((cursor) => cursor ?? null),
 });
 
 /** `GET /v1/reconciliations` and `GET /v1/reconciliations/{id}`, with as many of its callbacks as asked for. */
 export function addReconciliationRoutes(app: Hono<ApiEnv>, { keys, store }: ApiContext): void {
   const mayRead = requireScope(keys, 'callbacks:write', 'callbacks:review');
 
-  app.get('/v1/reconciliations', mayRead, zValidator('query', listQuery, onInvalidQuery), async (c) => {
+  app.get('/v1/reconciliations', mayRead, zValidator('query', reconciliationsQuery, onInvalidQuery), async (c) => {
     const { service = null, cursor, limit } = c.req.valid('query');
     const page = await store.listReconciliations({ service, cursor, limit, services: c.get('services') });
     return answer(200, { items: page.items.map(presentRun), nextCursor: page.nextCursor });
   });
 
-  app.get('/v1/reconciliations/:id', mayRead, zValidator('query', itemsQuery, onInvalidQuery), async (c) => {
+  app.get('/v1/reconciliations/:id', mayRead, zValidator('query', reconciliationQuery, onInvalidQuery), async (c) => {
     const id = c.req.param('id');
     const { cursor, limit } = c.req.valid('query');
     const run = isPublicId(id, 'rec') ? await store.readReconciliation(id, c.get('services')) : null;

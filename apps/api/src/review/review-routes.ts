@@ -17,7 +17,7 @@ import { presentReview } from './present-review.ts';
 /** Long enough to be executed behind an open gate, short enough not to surprise anybody the next day. */
 const APPROVED_FOR_MS = 3_600_000;
 
-const reviewsQuery = z.strictObject({ ...pageQuery, service: serviceNameSchema.optional() });
+export const reviewsQuery = z.strictObject({ ...pageQuery, service: serviceNameSchema.optional() });
 
 /**
  * `GET /v1/reviews`, `GET /v1/reviews/{id}` with the id of a callback, and `POST /v1/reviews/{id}/approve`, `…/deny` and

@@ -1,9 +1,10 @@
-import { callbackStateSchema, serviceNameSchema } from '@tidegate/client';
-import { z } from 'zod';
-import { pageQuery } from '../../query/page-query.ts';
+import { callbacksQuery } from '../../callback/callback-routes.ts';
+import { reconciliationQuery, reconciliationsQuery } from '../../reconciliation/reconciliation-routes.ts';
 import { EXAMPLE, type Operation } from '../operation.ts';
 
 const READ = ['callbacks:write', 'callbacks:review'] as const;
+const DETAIL = { status: 200, description: 'The callback as it is then.', schema: 'CallbackDetail' } as const;
+const ON_ORDER = [404, 409, 413, 415] as const;
 
 export const CALLBACK_OPERATIONS: readonly Operation[] = [
   {
@@ -12,8 +13,14 @@ export const CALLBACK_OPERATIONS: readonly Operation[] = [
     id: 'handOverCallback',
     tag: 'callbacks',
     summary: 'Hand a callback over, to be sent when it is safe',
-    description:
-      'The same key with the same payload answers with what became of the first; the same key with another payload is refused. URL, headers, body and key are sealed, and no answer repeats them.',
+    description: [
+      'The same key with the same payload answers with what became of the first, and `Idempotency-Replayed: true`; while the first is',
+      'still being taken over, 409 with `Retry-After`; with another payload, 422. URL, headers, body and key are sealed, and no answer',
+      'repeats them. Every attempt carries `Idempotency-Key`, `webhook-id`, `webhook-timestamp` and `webhook-signature` (Standard',
+      'Webhooks) under the signing secret of its service, or of its destination where that has one of its own. After',
+      '`tidegate signing-secrets rotate` there are two signatures, separated by a space, the new one first, until the old secret is',
+      'retired: take any that fits.',
+    ].join(' '),
     scopes: ['callbacks:write'],
     headers: [
       {
@@ -45,11 +52,7 @@ export const CALLBACK_OPERATIONS: readonly Operation[] = [
     tag: 'callbacks',
     summary: 'Callbacks, newest first',
     scopes: READ,
-    query: z.strictObject({
-      ...pageQuery,
-      service: serviceNameSchema.optional(),
-      state: callbackStateSchema.optional(),
-    }),
+    query: callbacksQuery,
     answer: { status: 200, description: 'A page of callbacks.', schema: 'CallbackPage' },
     example: { path: `/v1/callbacks?service=${EXAMPLE.service}&state=held` },
   },
@@ -60,9 +63,35 @@ export const CALLBACK_OPERATIONS: readonly Operation[] = [
     tag: 'callbacks',
     summary: 'One callback with every attempt',
     scopes: READ,
-    answer: { status: 200, description: 'The callback.', schema: 'CallbackDetail' },
+    answer: { ...DETAIL, description: 'The callback.' },
     problems: [404],
     example: { path: `/v1/callbacks/${EXAMPLE.callback}` },
+  },
+  {
+    method: 'post',
+    path: '/v1/callbacks/:id/cancel',
+    id: 'cancelCallback',
+    tag: 'callbacks',
+    summary: 'End one that waits, for good',
+    description: 'For what is `queued`, `held`, `retrying` or `needs_review`: nothing more is sent.',
+    scopes: READ,
+    body: { schema: 'CallbackOrder', required: true },
+    answer: DETAIL,
+    problems: ON_ORDER,
+    example: { path: `/v1/callbacks/${EXAMPLE.callback}/cancel`, body: { reason: 'The order was withdrawn.' } },
+  },
+  {
+    method: 'post',
+    path: '/v1/callbacks/:id/redrive',
+    id: 'redriveCallback',
+    tag: 'callbacks',
+    summary: 'Send one that failed again, with new retries',
+    description: 'It waits for its gate as any other; what may have been received asks for a review first.',
+    scopes: ['callbacks:review'],
+    body: { schema: 'CallbackOrder', required: true },
+    answer: DETAIL,
+    problems: ON_ORDER,
+    example: { path: `/v1/callbacks/${EXAMPLE.callback}/redrive`, body: { reason: 'The receiver is mended.' } },
   },
   {
     method: 'get',
@@ -71,7 +100,7 @@ export const CALLBACK_OPERATIONS: readonly Operation[] = [
     tag: 'callbacks',
     summary: 'Sortings of callbacks after an outage, newest first',
     scopes: READ,
-    query: z.strictObject({ ...pageQuery, service: serviceNameSchema.optional() }),
+    query: reconciliationsQuery,
     answer: { status: 200, description: 'A page of reconciliations.', schema: 'ReconciliationPage' },
     example: { path: `/v1/reconciliations?service=${EXAMPLE.service}` },
   },
@@ -82,7 +111,7 @@ export const CALLBACK_OPERATIONS: readonly Operation[] = [
     tag: 'callbacks',
     summary: 'One sorting: what completed, what never started, and what nobody knows',
     scopes: READ,
-    query: z.strictObject(pageQuery),
+    query: reconciliationQuery,
     answer: {
       status: 200,
       description: 'The reconciliation with a page of its callbacks.',

@@ -60,13 +60,13 @@ const approve = (id: string, ...more: string[]) =>
 const show = async (room: string, id: string) => (await cli(room, 'show', id, '--json')).json();
 
 describe('tidegate callbacks', () => {
-  it('lists by service and state, as lines or as pages of JSON', async () => {
+  it('lists by service and state, as a table or as pages of JSON', async () => {
     expect(await cli('callbacks', 'list')).toMatchObject({ code: 0, stdout: 'No callbacks.\n' });
     const id = await unknown();
     const queued = await hand(sql);
     expect((await cli('callbacks', 'list', '--state', 'needs_review')).stdout).toMatch(
       new RegExp(
-        `^${id} {2}needs_review {2}\\S+Z {2}agent {2}POST https://receiver.example {2}1 attempt {2}outcome_unknown\n$`,
+        `^ID .+ REASON\n${id} {2}needs_review {2}\\S+Z {2}agent {4}POST https://receiver.example {2}1 {9}outcome_unknown\n$`,
       ),
     );
     expect((await cli('callbacks', 'list', '--service', 'nobody')).stdout).toBe('No callbacks.\n');

@@ -200,7 +200,17 @@ describe('tidegate incidents', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^It is still disconnected: /)]);
     const ended = await cli('incidents', 'resolve', 'inc_a', '--override', ...WHY, '--for', '72h');
     expect(ended.stdout).toMatch(/^Resolved inc_a by override\. /);
+    await sql`
+      insert into verification (id, service_id, generation, started_at, finished_at, verdict, first_broken, runbook, passed, passes, overtaken)
+      select 'ver_a', ${planted.serviceId}, 1, opened_at, opened_at, 'tunnel_stopped', 'tunnel', 'Start the tunnel.', false, 0, false
+      from incident where id = 'inc_a'`;
+    await sql`insert into verification_layer (verification_id, layer, outcome, reason, detail) values
+      ('ver_a', 'tunnel', 'fail', 'tunnel_stopped', 'The tunnel is stopped.'), ('ver_a', 'device', 'pass', 'ok', 'It is online.')`;
     const shown = await cli('incidents', 'show', 'inc_a');
+    expect(shown.stdout).toMatch(
+      /\nnext step: Start the tunnel\.\n\nlast verification of agent, begun \S+Z: the tunnel is stopped\nLAYER +OUTCOME +DETAIL\n/,
+    );
+    expect(shown.stdout).toContain('\ndevice  pass     It is online.\ntunnel  fail     The tunnel is stopped.\n\n');
     expect(shown.stdout).toContain('Note by ada: the router was unplugged');
     expect(shown.stdout).toContain('Ended by hand by ada, without a verification: planned move');
     for (const args of [

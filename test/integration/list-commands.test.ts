@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { claimKeyring, connect, type Sql } from '@tidegate/store';
 import { createKeyring, loadKeyring } from '@tidegate/vault';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hand } from '../support/plant-callbacks.ts';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
 import { type CliRun, runCli } from '../support/run-cli.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -150,6 +151,24 @@ describe('--watch', () => {
         .split('\n')
         .map((line) => (JSON.parse(line) as { items: unknown[] }).items.length),
     ).toEqual([0, 1, 0]);
+  });
+
+  it('follows callbacks, and those that wait for a person', async () => {
+    const id = await hand(sql);
+    const run = await watch(['callbacks', 'list'], async (sees) => {
+      await sees('held');
+      await sql`update callback set state = 'needs_review' where id = ${id}`;
+      await sees('needs_review');
+    });
+    expect(run.stdout).toMatch(
+      new RegExp(`^ID .+ REASON\\n${id} .+\\n\\S+Z {2}${id} {2}needs_review {2}\\S+Z {2}agent {2}POST `),
+    );
+    const reviews = await watch(['review', 'list'], async (sees) => {
+      await sees(id);
+      await sql`delete from callback`;
+      await sees('Nothing waits for a person.');
+    });
+    expect(reviews.stdout).toContain(`${id}  is gone from the list`);
   });
 
   it('says what has gone from the list', async () => {

@@ -2,21 +2,19 @@ import { CALLBACK_TRANSITIONS } from '@tidegate/core';
 import { type Command, Option } from 'commander';
 import { toConfigName } from '../flags/to-config-name.ts';
 import { toCount } from '../flags/to-count.ts';
+import { withListFlags } from '../flags/with-list-flags.ts';
 import { giveOrder, type OrderFlags } from './give-order.ts';
 import { listCallbacks, showCallback } from './list-callbacks.ts';
 import { withOrderFlags } from './with-order-flags.ts';
 
 /** `tidegate callbacks …`: what agents handed over, and what an operator may order about one. */
 export function addCallbacksCommands(callbacks: Command): void {
-  callbacks
-    .command('list')
-    .description('callbacks, newest first')
+  withListFlags(callbacks.command('list').description('callbacks, newest first'))
     .option('--service <name>', 'only those of this service', toConfigName)
     .addOption(new Option('--state <state>', 'only those').choices(Object.keys(CALLBACK_TRANSITIONS)))
     .option('--limit <n>', 'how many', toCount, 50)
     .option('--cursor <text>', 'where the page before ended')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tidegate callbacks list --service research-agent --state held')
+    .addHelpText('after', '\nExample:\n  tidegate callbacks list --service research-agent --state held --watch')
     .action(listCallbacks);
   callbacks
     .command('show <id>')

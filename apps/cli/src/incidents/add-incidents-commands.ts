@@ -23,7 +23,7 @@ export function addIncidentsCommands(incidents: Command): void {
     .action(listIncidents);
   incidents
     .command('show <id>')
-    .description('one incident with its timeline')
+    .description('one incident: what its last verification found, layer by layer, and its timeline')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tidegate incidents show inc_4x2…')
     .action(showIncident);

@@ -2,6 +2,7 @@ import { readIncident } from '@tidegate/store';
 import { withStore } from '../keys/with-store.ts';
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
+import { describeVerification } from './describe-verification.ts';
 
 /** `tidegate incidents show ID`: the whole of one, as on-call reads it. */
 export async function showIncident(id: string, flags: { json?: boolean }): Promise<void> {
@@ -22,7 +23,7 @@ export async function showIncident(id: string, flags: { json?: boolean }): Promi
     if (services.length > 0) say(`services: ${services.join(', ')}`);
     if (firstBroken !== null) say(`first broken layer: ${firstBroken}`);
     const [latest] = verifications;
-    if (latest !== undefined) say(`next step: ${latest.runbook}`);
+    if (latest !== undefined) for (const line of describeVerification(latest)) say(line);
     say('');
     for (const { at, why } of timeline) say(`${at.toISOString()}  ${why}`);
   });

@@ -1,4 +1,4 @@
-import type { GateState, IncidentState, Verdict } from '@tidegate/core';
+import type { CallbackState, GateState, IncidentState, LayerOutcome, Verdict } from '@tidegate/core';
 import type { Tone } from './paint.ts';
 
 export const GATE_TONES: Readonly<Record<GateState, Tone>> = {
@@ -12,6 +12,26 @@ export const INCIDENT_TONES: Readonly<Record<IncidentState, Tone>> = {
   open: 'bad',
   acknowledged: 'waiting',
   resolved: 'good',
+};
+
+export const CALLBACK_TONES: Readonly<Record<CallbackState, Tone>> = {
+  queued: 'waiting',
+  held: 'waiting',
+  sending: 'waiting',
+  retrying: 'waiting',
+  ambiguous: 'waiting',
+  needs_review: 'bad',
+  failed: 'bad',
+  delivered: 'good',
+  cancelled: 'quiet',
+  expired: 'quiet',
+};
+
+export const LAYER_TONES: Readonly<Record<LayerOutcome, Tone>> = {
+  pass: 'good',
+  unknown: 'waiting',
+  fail: 'bad',
+  skipped: 'quiet',
 };
 
 export function verdictTone(verdict: Verdict): Tone {

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import { giveOrder, type OrderFlags } from '../callbacks/give-order.ts';
-import { type ListCallbacksFlags, printCallbacks } from '../callbacks/list-callbacks.ts';
+import { type ListCallbacksFlags, showCallbacks } from '../callbacks/list-callbacks.ts';
 import { withOrderFlags } from '../callbacks/with-order-flags.ts';
 import { toConfigName } from '../flags/to-config-name.ts';
 import { toCount } from '../flags/to-count.ts';
 import { toDuration } from '../flags/to-duration.ts';
 import { toPayloadHash } from '../flags/to-payload-hash.ts';
+import { withListFlags } from '../flags/with-list-flags.ts';
 import { showReview } from './show-review.ts';
 
 interface ApproveFlags extends OrderFlags {
@@ -17,16 +18,13 @@ const APPROVED_FOR_MS = 3_600_000;
 
 /** `tidegate review …`: callbacks whose outcome nobody can know, and a person's word about each. */
 export function addReviewCommands(review: Command): void {
-  review
-    .command('list')
-    .description('callbacks that wait for a person, newest first')
+  withListFlags(review.command('list').description('callbacks that wait for a person, newest first'))
     .option('--service <name>', 'only those of this service', toConfigName)
     .option('--limit <n>', 'how many', toCount, 50)
     .option('--cursor <text>', 'where the page before ended')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tidegate review list')
+    .addHelpText('after', '\nExample:\n  tidegate review list --watch')
     .action((flags: ListCallbacksFlags) =>
-      printCallbacks({ ...flags, state: 'needs_review' }, 'Nothing waits for a person.'),
+      showCallbacks({ ...flags, state: 'needs_review' }, 'Nothing waits for a person.'),
     );
   review
     .command('show <id>')

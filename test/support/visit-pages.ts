@@ -36,8 +36,9 @@ export async function visitPages(
     return [`/${what}`, ...items.map(({ id }) => `/${what}/${id}`)];
   };
   const incidents = await listed('incidents');
+  const callbacks = await listed('callbacks');
   const pages = ['/', '/services', `/services/${service}`, '/sources', '/subjects', '/audit'];
-  for (const path of [...pages, ...incidents, ...(await listed('callbacks'))]) {
+  for (const path of [...pages, ...incidents, ...callbacks]) {
     expect({ path, status: (await get(path)).status }).toEqual({ path, status: 200 });
   }
 
@@ -48,9 +49,11 @@ export async function visitPages(
     await callHttp(`${apiUrl}/${page}/${apiPath}?key=${wrong}`, {}, note);
     await callHttp(`${apiUrl}/${page}?key=${wrong}&state=${wrong}`, { headers: { [`x-${apiPath}`]: apiPath } }, note);
   }
-  const fields = { reason: '', for: apiQuery, scope: apiQuery, back: `//${apiPath}`, note: '' };
+  const fields = { reason: '', for: apiQuery, scope: apiQuery, back: `//${apiPath}`, note: '', payloadHash: apiQuery };
   for (const act of ['note', 'silence', 'resolve', apiPath]) await post(`${incidents[1]}/${act}`, fields, { cookie });
   await post(`/services/${service}/hold`, fields, { cookie });
+  for (const act of ['approve', 'deny', 'redrive', apiPath]) await post(`${callbacks[1]}/${act}`, fields, { cookie });
+  await post(`${callbacks[1]}/approve`, { ...fields, reason: service }, { cookie });
   const foreign = { cookie, origin: `https://${apiPath}.example` };
   expect((await post('/sign-out', fields, foreign)).status).toBe(403);
   return /=([a-z2-7]{40})/.exec(cookie)?.[1] ?? '';

@@ -6,6 +6,7 @@ import { failureLogger } from '../answer/failure-logger.ts';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { addAssetRoutes } from './asset/asset-routes.ts';
 import { addAuditPage } from './audit/audit-route.tsx';
+import { addCallbackForms } from './callback/callback-form-routes.ts';
 import { addCallbackPages } from './callback/callback-pages.tsx';
 import { addIncidentForms } from './incident/incident-form-routes.ts';
 import { addIncidentPages } from './incident/incident-pages.tsx';
@@ -32,6 +33,7 @@ export function addPageRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
   addServicePages(pages, context, sessions);
   addGateForms(pages, context, sessions);
   addCallbackPages(pages, context, sessions);
+  addCallbackForms(pages, context, sessions);
   addSourcesPage(pages, context, sessions);
   addSubjectsPage(pages, context, sessions);
   addAuditPage(pages, context, sessions);

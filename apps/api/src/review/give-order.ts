@@ -1,16 +1,15 @@
 import type { CallbackState } from '@tidegate/core';
 import type { CallbackCommand, CallbackOrder } from '@tidegate/store';
-import { auditSigner } from '@tidegate/vault';
 import type { Context } from 'hono';
 import { notFound } from '../answer/not-found.ts';
 import { problem } from '../answer/problem.ts';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { malformed } from '../body/read-json-body.ts';
 import { readWords } from '../body/read-words.ts';
-import { actorOf, logHead } from '../hand/acting-key.ts';
 import { isPublicId } from '../query/public-id.ts';
+import { carryOutOrder } from './carry-out-order.ts';
 
-const LONGEST_REASON = 200;
+export const LONGEST_REASON = 200;
 
 export interface GivenOrder {
   readonly command: CallbackCommand;
@@ -27,24 +26,17 @@ export function callbackOf(c: Context<ApiEnv>): string | null {
 
 /** Carries out an order about a callback. @returns the answer to one that was not carried out; null when it was */
 export async function giveOrder(
-  { store, keyring, log, wakeRelease }: ApiContext,
+  context: ApiContext,
   c: Context<ApiEnv>,
   callback: string,
   { command, reason, approval }: GivenOrder,
 ): Promise<Response | null> {
   const words = readWords(reason, LONGEST_REASON);
   if (words === null) return malformed([{ field: 'reason', problem: 'malformed' }]);
-  const order = { callback, command, ...actorOf(c), reason: words, services: c.get('services'), approval };
-  const { outcome, head } = await store.orderCallback(order, auditSigner(keyring));
-  logHead(log, head);
+  const outcome = await carryOutOrder(context, c, callback, { command, reason: words, approval });
   switch (outcome.kind) {
-    case 'moved': {
-      const { service, state } = outcome;
-      log.info('callback.ordered', { callback, service, state, command });
-      // Also what is over may have been in the way of another one of its ordering key.
-      wakeRelease();
+    case 'moved':
       return null;
-    }
     case 'not_found':
       return notFound();
     case 'wrong_state':

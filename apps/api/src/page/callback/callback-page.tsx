@@ -1,7 +1,9 @@
-import type { CallbackDetail } from '@tidegate/store';
+import type { ReviewDetail } from '@tidegate/store';
 import { Badge } from '../layout/mark.tsx';
+import { Notice } from '../layout/notice.tsx';
 import { Time } from '../layout/time.tsx';
 import { CALLBACK_LABELS } from '../words/labels.ts';
+import { CallbackForms, type CallbackFormsProps } from './callback-forms.tsx';
 import { CALLBACK_MARKS } from './callbacks-page.tsx';
 
 const PHASES = {
@@ -10,11 +12,16 @@ const PHASES = {
   answered: 'was answered',
 } as const;
 
-/** One callback and each try, without anything that was sealed. */
-export function CallbackPage({ callback }: { callback: CallbackDetail }) {
+const DECISIONS = { approve: 'Approved', deny: 'Denied', complete: 'Marked complete' } as const;
+
+/** One callback with each try and what people decided, without anything that was sealed. */
+export function CallbackPage({ did, ...props }: CallbackFormsProps & { readonly did: string | undefined }) {
+  const { callback, review, viewer } = props;
   const { id, service, state, reason, method, origin, safety, repeat, createdAt, finishedAt, tries } = callback;
+  const { deadlineAt, reconciliation } = callback;
   return (
     <>
+      <Notice did={did} />
       <h1>Callback of {service}</h1>
       <div id="callback" data-live="">
         <p>
@@ -26,8 +33,11 @@ export function CallbackPage({ callback }: { callback: CallbackDetail }) {
           <Fact name="Service" says={service} />
           <Fact name="Its contract" says={`${safety}, a repeat is ${repeat}`} />
           <Fact name="Handed over" says={<Time at={createdAt} precise />} />
+          {deadlineAt === null ? null : <Fact name="Deadline" says={<Time at={deadlineAt} precise />} />}
           {finishedAt === null ? null : <Fact name="Ended" says={<Time at={finishedAt} precise />} />}
+          {reconciliation === null ? null : <Fact name="Reconciled" says={describeEntry(reconciliation)} />}
           <Fact name="Id" says={id} />
+          {review === null ? null : <Fact name="Payload hash" says={review.payloadHash} />}
         </dl>
         <h2>Tries</h2>
         {tries.length === 0 ? <p class="empty">It was not tried yet.</p> : null}
@@ -44,15 +54,55 @@ export function CallbackPage({ callback }: { callback: CallbackDetail }) {
             </li>
           ))}
         </ol>
+        {review === null || review.decisions.length === 0 ? null : <Decisions decisions={review.decisions} />}
       </div>
-      {state === 'needs_review' ? (
-        <p class="hint">
-          Ask the destination whether it happened. Until a person has decided through the API, it is not sent again.
-        </p>
-      ) : null}
+      <div id="orders" data-live="">
+        {state === 'needs_review' ? (
+          <p class="hint">
+            {HINTS[reason ?? ''] ?? 'Ask the destination whether it happened.'} Until a person has decided, it is not
+            sent again{viewer.may('callbacks:review') ? '' : '; your API key would need callbacks:review for it'}.
+          </p>
+        ) : null}
+        <CallbackForms {...props} />
+      </div>
       <p>
         <a href={`/services/${service}`}>To the service</a>
       </p>
+    </>
+  );
+}
+
+/** Of what waits for a person for another reason than that its outcome is unknown. */
+const HINTS: Readonly<Record<string, string>> = {
+  service_removed: 'The config does not name its service any more; once it is back under its name, this can be sent.',
+  deadline_passed: 'Its deadline has passed, so it may not be sent any more: ask the destination whether it happened.',
+};
+
+function describeEntry({ outcome, reason, action }: NonNullable<CallbackFormsProps['callback']['reconciliation']>) {
+  return `${outcome.replaceAll('_', ' ')}: ${reason.replaceAll('_', ' ')}, then ${action.replaceAll('_', ' ')}`;
+}
+
+function Decisions({ decisions }: { decisions: ReviewDetail['decisions'] }) {
+  return (
+    <>
+      <h2>Decisions</h2>
+      <ol class="timeline">
+        {decisions.map(({ decision, actor, reason, decidedAt, expiresAt, usedAt }) => (
+          <li class="event">
+            <Time at={decidedAt} precise />
+            <span>
+              {DECISIONS[decision]} by {actor}: {reason}
+              {expiresAt === null ? null : (
+                <span class="meta">
+                  {' '}
+                  ({usedAt === null ? 'good until ' : 'used '}
+                  <Time at={usedAt ?? expiresAt} />)
+                </span>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { callbackStateSchema, serviceNameSchema } from '@tidegate/client';
 import type { Hono } from 'hono';
 import type { ApiContext, ApiEnv } from '../../api-context.ts';
-import { isPublicId } from '../../query/public-id.ts';
+import { callbackOf } from '../../review/give-order.ts';
 import { answerPage } from '../layout/answer-page.tsx';
 import { answerError, NOTHING_HERE } from '../layout/error-page.tsx';
 import { readCursor } from '../layout/read-cursor.ts';
@@ -31,13 +31,11 @@ export function addCallbackPages(app: Hono<ApiEnv>, { store }: ApiContext, sessi
 
   app.get('/callbacks/:id', enter, async (c) => {
     const viewer = viewerOf(c);
-    const id = c.req.param('id');
-    const callback = isPublicId(id, 'cb') ? await store.readCallback(id, viewer.services) : null;
+    const id = callbackOf(c);
+    const review = id !== null && viewer.may('callbacks:review') ? await store.readReview(id, viewer.services) : null;
+    const callback = review ?? (id === null ? null : await store.readCallback(id, viewer.services));
     if (callback === null) return answerError(c, 404, NOTHING_HERE);
-    return answerPage(
-      c,
-      { title: `Callback of ${callback.service}`, viewer, section },
-      <CallbackPage callback={callback} />,
-    );
+    const page = { callback, review, viewer, at: new Date(), did: c.req.query('did') };
+    return answerPage(c, { title: `Callback of ${callback.service}`, viewer, section }, <CallbackPage {...page} />);
   });
 }

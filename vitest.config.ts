@@ -7,7 +7,7 @@ const fromSource = {
 };
 
 /** Test files at a time, also where there are just two cores: many of them wait more than they compute. */
-const WORKERS = 2;
+const WORKERS = 3;
 
 /** These start every process of Tidegate from `dist`, so they come last and not all at once. */
 const SYSTEM = ['test/{e2e,faults}/**/*.test.ts'];

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,10 @@ import { ROOT } from './paths.mjs';
 import { prepareOrExit } from './prepare-or-exit.mjs';
 import { runForeground } from './run-foreground.mjs';
 
-/** Runs vitest with `args` and ends the process with its outcome. The closing line counts tests; a file that failed to load counts as one. */
+/**
+ * Runs vitest with `args` and ends the process with its outcome. The closing line counts tests; a file that failed to load
+ * counts as one. What became of each test is kept as JSON in the file that TIDEGATE_TEST_REPORT names, if any.
+ */
 export async function runTests(args) {
   endWithNpm();
   await prepareOrExit({ dev: true });
@@ -20,6 +23,8 @@ export async function runTests(args) {
   const { passed, failed } = countTests(
     existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] },
   );
+  const kept = process.env.TIDEGATE_TEST_REPORT;
+  if (kept && existsSync(report)) copyFileSync(report, kept);
   await rm(folder, { recursive: true, force: true });
   // An error outside any test, or a run without tests, fails too.
   const failures = code !== 0 && failed === 0 ? 1 : failed;

@@ -7,7 +7,9 @@
  * It is applied to a copy of the tree, never to the tree itself, and the named tests run there. The patch is caught when an assertion fails
  * in a test whose title cites the id; a syntax error, a crash or a timeout is not a proof. The same tests must be green without the patch.
  *
- * node test/sabotage/run.mjs [--root FOLDER] [--only I5]
+ * node test/sabotage/run.mjs [--root FOLDER] [--only I5] [--before REPORT]
+ *
+ * REPORT is what a run of the untouched tree wrote (vitest's JSON): its tests need not be run again to know that they were green.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -20,6 +22,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -89,11 +92,17 @@ async function runTests(folder, tests, ids) {
   await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
   if (!existsSync(report))
     return { problem: `vitest gave no report: ${output.trim().split('\n').at(-1) ?? ''}`, tests: [] };
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  const seen = readReport(folder, report);
   rmSync(report);
+  return { problem: null, tests: seen };
+}
+
+/** Every test of a report, with the path of its file below `folder`. */
+function readReport(folder, report) {
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
   const inFile = (file) =>
     file.assertionResults.map((test) => ({ ...test, path: relative(folder, file.name).split(sep).join('/') }));
-  return { problem: null, tests: testResults.flatMap(inFile) };
+  return testResults.flatMap(inFile);
 }
 
 /** A pattern for full test names in which one of `ids` is cited. */
@@ -169,8 +178,18 @@ async function sabotage(root, patch, before) {
   );
 }
 
+/** How the named tests end on the untouched tree: as a report has it, or by running them. */
+async function lookBefore(root, named, ids, report) {
+  if (named.length === 0) return { problem: null, tests: [] };
+  if (report !== undefined && existsSync(report) && statSync(report).size > 0)
+    return { problem: null, tests: readReport(root, report) };
+  return inCopy(root, (folder) => runTests(folder, named, ids));
+}
+
 async function main() {
-  const { values } = parseArgs({ options: { root: { type: 'string' }, only: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { root: { type: 'string' }, only: { type: 'string' }, before: { type: 'string' } },
+  });
   const root = realpathSync(values.root ?? fileURLToPath(new URL('../..', import.meta.url)));
   const patches = readdirSync(join(root, 'test', 'sabotage'))
     .filter((name) => name.endsWith('.patch'))
@@ -178,10 +197,8 @@ async function main() {
     .map((name) => readPatch(join(root, 'test', 'sabotage', name)))
     .filter((patch) => values.only === undefined || patch.id === values.only);
   const named = [...new Set(patches.flatMap((patch) => patch.tests))];
-  const before =
-    named.length === 0
-      ? { problem: null, tests: [] }
-      : await inCopy(root, (folder) => runTests(folder, named, [...new Set(patches.map(({ id }) => id))]));
+  const ids = [...new Set(patches.map(({ id }) => id))];
+  const before = await lookBefore(root, named, ids, values.before);
   let missed = 0;
   const waiting = patches.values();
   async function runLane() {

@@ -100,4 +100,17 @@ describe('the sabotage runner', () => {
     expect(spawnSync(process.execPath, [RUNNER, '--root', root, '--only', 'I2'], { encoding: 'utf8' }).status).toBe(0);
     expect(spawnSync(process.execPath, [RUNNER, '--root', root, '--only', 'I8'], { encoding: 'utf8' }).status).toBe(1);
   });
+
+  it('believes a report of the untouched tree, whatever it says', { timeout: 60_000 }, () => {
+    const report = join(root, 'report.json');
+    const verdict = (status: string) => {
+      const test = { ancestorTitles: [], title: '[I2] counts what it is given', status, failureMessages: [] };
+      const file = { name: join(root, 'packages/asking/src/count.test.ts'), assertionResults: [test] };
+      writeFileSync(report, JSON.stringify({ testResults: [file] }));
+      const run = [RUNNER, '--root', root, '--only', 'I2', '--before', report];
+      return spawnSync(process.execPath, run, { encoding: 'utf8' }).stdout.split(' (')[0];
+    };
+    expect(verdict('passed')).toBe('I2: caught');
+    expect(verdict('failed')).toBe('I2: NOT caught, "[I2] counts what it is given" is failed without the patch');
+  });
 });

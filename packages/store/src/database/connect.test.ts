@@ -84,8 +84,9 @@ describe('a pool', () => {
         codes.push(Reflect.get(Object(error), 'code'));
         return null;
       };
-      // The cut may meet the first query or the second; the third has a connection of its own.
-      const answers = [await ask(sql).catch(refused), await ask(sql).catch(refused), await ask(sql)];
+      const answers = [await ask(sql).catch(refused), await ask(sql).catch(refused), await ask(sql).catch(refused)];
+      // Whichever the cut meets, the one after it has a connection of its own.
+      if (answers.at(-1) === null) answers.push(await ask(sql));
       expect(answers.at(-1)?.[0]?.words).toEqual(['a', 'b']);
       expect([[], ['CONNECTION_CLOSED']]).toContainEqual(codes);
       await sql.end({ timeout: 1 });

@@ -1,4 +1,4 @@
-import type { ReviewDetail } from '@tidegate/store';
+import type { CallbackDetail, ReviewDetail } from '@tidegate/store';
 import { Badge } from '../layout/mark.tsx';
 import { Notice } from '../layout/notice.tsx';
 import { Time } from '../layout/time.tsx';
@@ -19,6 +19,7 @@ export function CallbackPage({ did, ...props }: CallbackFormsProps & { readonly 
   const { callback, review, viewer } = props;
   const { id, service, state, reason, method, origin, safety, repeat, createdAt, finishedAt, tries } = callback;
   const { deadlineAt, reconciliation } = callback;
+  const unknownSince = state === 'needs_review' ? (review?.unknownSince ?? null) : null;
   return (
     <>
       <Notice did={did} />
@@ -35,25 +36,14 @@ export function CallbackPage({ did, ...props }: CallbackFormsProps & { readonly 
           <Fact name="Handed over" says={<Time at={createdAt} precise />} />
           {deadlineAt === null ? null : <Fact name="Deadline" says={<Time at={deadlineAt} precise />} />}
           {finishedAt === null ? null : <Fact name="Ended" says={<Time at={finishedAt} precise />} />}
+          {unknownSince === null ? null : (
+            <Fact name="Outcome unknown since" says={<Time at={unknownSince} precise />} />
+          )}
           {reconciliation === null ? null : <Fact name="Reconciled" says={describeEntry(reconciliation)} />}
           <Fact name="Id" says={id} />
           {review === null ? null : <Fact name="Payload hash" says={review.payloadHash} />}
         </dl>
-        <h2>Tries</h2>
-        {tries.length === 0 ? <p class="empty">It was not tried yet.</p> : null}
-        <ol class="timeline">
-          {tries.map((one) => (
-            <li class="event">
-              <Time at={one.startedAt} precise />
-              <span>
-                Try {one.number} {one.phase === null ? 'is under way' : PHASES[one.phase]}
-                {one.status === null ? '' : ` with ${one.status}`}
-                {one.latencyMs === null ? '' : ` after ${one.latencyMs} ms`}
-                {one.reason === null ? '' : ` (${one.reason.replaceAll('_', ' ')})`}.
-              </span>
-            </li>
-          ))}
-        </ol>
+        <Tries tries={tries} />
         {review === null || review.decisions.length === 0 ? null : <Decisions decisions={review.decisions} />}
       </div>
       <div id="orders" data-live="">
@@ -72,13 +62,36 @@ export function CallbackPage({ did, ...props }: CallbackFormsProps & { readonly 
   );
 }
 
+function Tries({ tries }: Pick<CallbackDetail, 'tries'>) {
+  return (
+    <>
+      <h2>Tries</h2>
+      {tries.length === 0 ? <p class="empty">It was not tried yet.</p> : null}
+      <ol class="timeline">
+        {tries.map((one) => (
+          <li class="event">
+            <Time at={one.startedAt} precise />
+            <span>
+              Try {one.number} {one.phase === null ? 'is under way' : PHASES[one.phase]}
+              {one.status === null ? '' : ` with ${one.status}`}
+              {one.latencyMs === null ? '' : ` after ${one.latencyMs} ms`}
+              {one.reason === null ? '' : ` (${one.reason.replaceAll('_', ' ')})`}
+              {one.disprovedAt === null ? '' : ', and had no effect, says a status lookup'}.
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
 /** Of what waits for a person for another reason than that its outcome is unknown. */
 const HINTS: Readonly<Record<string, string>> = {
   service_removed: 'The config does not name its service any more; once it is back under its name, this can be sent.',
   deadline_passed: 'Its deadline has passed, so it may not be sent any more: ask the destination whether it happened.',
 };
 
-function describeEntry({ outcome, reason, action }: NonNullable<CallbackFormsProps['callback']['reconciliation']>) {
+function describeEntry({ outcome, reason, action }: NonNullable<CallbackDetail['reconciliation']>) {
   return `${outcome.replaceAll('_', ' ')}: ${reason.replaceAll('_', ' ')}, then ${action.replaceAll('_', ' ')}`;
 }
 

@@ -33,7 +33,7 @@ import { parseArgs } from 'node:util';
 const NOT_COPIED = new Set(['node_modules', 'dist', '.git', '.turbo', '.cache', '.tidegate', 'coverage']);
 const RUN_LIMIT_MS = 300_000;
 /** Patches tried at a time, each in a copy of its own: one test file keeps about one core busy. */
-const LANES = 2;
+const LANES = 3;
 const FAILED_ASSERTION =
   /AssertionError|Property failed after|Matcher did not succeed|promise (?:resolved|rejected) .* instead of/;
 

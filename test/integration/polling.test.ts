@@ -214,6 +214,17 @@ describe('what a poll finds', () => {
       0,
     );
   });
+
+  it('is not written again and again for an outage that a service verifies', async () => {
+    await poll('disconnected');
+    await passTime(sql, 21_000);
+    await correlate();
+    expect(await openIncidents()).toHaveLength(1);
+    const written = () => sql`select id, polled_at::text from subject order by id`;
+    const first = await written();
+    await poll('disconnected');
+    expect(await written()).toEqual(first);
+  });
 });
 
 describe('a subject nobody has spoken of', () => {

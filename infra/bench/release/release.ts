@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readProcessEnv } from '@tidegate/runtime';
 import type { Bench } from '../bench.ts';
 import { cpuTimeMs, peakMemoryMiB } from '../measure/process-usage.ts';
 import { type Goal, printGoals } from '../report/print-goals.ts';
@@ -31,7 +32,7 @@ export const release: Bench = {
   name: 'release',
   about: '10,000 held callbacks over 50 destinations go when their gate opens: calmly, then through cuts and kills',
   async run(_settings, signal) {
-    const redisUrl = process.env.REDIS_URL || null;
+    const { redisUrl } = readProcessEnv();
     const plan: OutagePlan = { ...PLAN, redisUrl };
     const calm = await play(plan, { cuts: 0, kills: 0 }, signal);
     const rough = await play(plan, { cuts: CUTS, kills: KILLS }, signal);

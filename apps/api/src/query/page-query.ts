@@ -25,8 +25,15 @@ export const nameQuery = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/)
   .optional();
 
+/** Years that are written with four digits, in UTC: the database reads no other. */
+const FIRST_YEAR = 1;
+const LAST_YEAR = 9999;
+
 /** `?since=`: no earlier than that. */
-export const sinceQuery = instantSchema.transform((text) => new Date(text)).optional();
+export const sinceQuery = instantSchema
+  .transform((text) => new Date(text))
+  .refine((date) => date.getUTCFullYear() >= FIRST_YEAR && date.getUTCFullYear() <= LAST_YEAR)
+  .optional();
 
 /** For what takes no query parameter at all. */
 export const noQuery = z.strictObject({});

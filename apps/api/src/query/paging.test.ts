@@ -167,6 +167,8 @@ it.each([
   ['/v1/callbacks?state=gone', 'state'],
   ['/v1/incidents?kind=flood', 'kind'],
   ['/v1/incidents?since=2026-02-30T00:00:00Z', 'since'],
+  ['/v1/incidents?since=0000-01-01T00:00:00Z', 'since'],
+  ['/v1/observations?since=9999-12-31T23:59:59-01:00', 'since'],
   ['/v1/observations?status=secret', 'status'],
   ['/v1/observations?source=a%20secret', 'source'],
   ['/v1/subjects?type=secret', 'type'],

@@ -24,6 +24,7 @@ export function addEventRoutes(app: Hono<ApiEnv>, { keys, events }: ApiContext, 
     const known = knownNumber(c.req.header('last-event-id'), c.req.valid('query').after);
     const services = c.get('services');
     return streams.open(c.env.outgoing, {
+      key: c.get('key').id,
       start: () => startAt(events, known),
       mayStill: stillLives(keys, c),
       follow: (writer, start, tell) =>

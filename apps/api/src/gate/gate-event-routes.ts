@@ -28,6 +28,7 @@ export function addGateEventRoutes(app: Hono<ApiEnv>, context: ApiContext, strea
     if (first === undefined) return notFound();
     if (c.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
     return streams.open(c.env.outgoing, {
+      key: c.get('key').id,
       // Read again: the first may have waited for its turn.
       start: read,
       mayStill: stillLives(keys, c),

@@ -10,8 +10,12 @@ import { watchAccess } from './watch-access.ts';
 const RETRY_MS = 2000;
 /** Each holds a socket and a page of events at most. */
 const MOST_STREAMS = 500;
+/** So that one client that opens them and forgets does not shut all others out. */
+const MOST_OF_A_KEY = 250;
 
 interface NewStream<T> {
+  /** Id of the key it is read with. */
+  readonly key: string;
   /** Read before anything is answered, so that what fails is answered as everywhere. */
   readonly start: () => Promise<T>;
   /** Whether whoever reads still may; asked again and again. */
@@ -28,20 +32,26 @@ export interface Streams {
 /** The streams of this process, however many kinds there are. */
 export function createStreams({ metrics, log }: Pick<ApiContext, 'metrics' | 'log'>): Streams {
   let open = 0;
-  const count = (change: 1 | -1) => {
+  const openByKey = new Map<string, number>();
+  const ofKey = (key: string) => openByKey.get(key) ?? 0;
+  const count = (key: string, change: 1 | -1) => {
     open += change;
     metrics.set('feed.streams', {}, open);
+    const left = ofKey(key) + change;
+    if (left > 0) openByKey.set(key, left);
+    else openByKey.delete(key);
   };
   return {
     async open(response, stream) {
-      if (open >= MOST_STREAMS) return tooMany();
-      count(1);
+      const { key } = stream;
+      if (open >= MOST_STREAMS || ofKey(key) >= MOST_OF_A_KEY) return tooMany();
+      count(key, 1);
       try {
         const start = await stream.start();
-        void serve(log, response, stream, start).finally(() => count(-1));
+        void serve(log, response, stream, start).finally(() => count(key, -1));
         return RESPONSE_ALREADY_SENT;
       } catch (error) {
-        count(-1);
+        count(key, -1);
         throw error;
       }
     },
@@ -80,6 +90,6 @@ async function serve<T>(
 }
 
 function tooMany(): Response {
-  const detail = 'This process serves as many streams as it can; ask again, or read the lists.';
+  const detail = 'This process serves as many streams as it can, or as a key may have; ask again, or read the lists.';
   return problem({ status: 503, code: 'too_many_streams', detail }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
 }

@@ -19,6 +19,8 @@ export interface ApiContext {
   readonly events: EventTail;
   /** Tells who looks at the pages that something on them has changed. */
   readonly changes: ChangeWatcher;
+  /** Where people and their readers reach this api, without a slash at the end; null when the config does not say. */
+  readonly pageUrl: string | null;
   /** How long a registered receiver may be silent before every gate is held. */
   readonly silentAfterMs: number;
   readonly keyring: Keyring;

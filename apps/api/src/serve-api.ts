@@ -24,6 +24,8 @@ export interface ServeOptions {
   readonly keyring: Keyring;
   readonly callbackOrigins: ApiContext['callbackOrigins'];
   readonly probes: ApiContext['probes'];
+  /** Where people and their readers reach this api; null when the config does not say. */
+  readonly pageUrl: string | null;
   /** How long a registered receiver may be silent before every gate is held. */
   readonly silentAfterMs: number;
   readonly wakeRelease: () => void;
@@ -63,7 +65,7 @@ export async function serveApi(options: ServeOptions): Promise<ServedApi> {
     lookUp: store.findApiKey,
     nowMs: () => performance.now(),
   });
-  const { callbackOrigins, probes, silentAfterMs, wakeRelease, metrics } = options;
+  const { callbackOrigins, probes, pageUrl, silentAfterMs, wakeRelease, metrics } = options;
   const app = createApiApp({
     store,
     keys,
@@ -76,6 +78,7 @@ export async function serveApi(options: ServeOptions): Promise<ServedApi> {
     sealer,
     callbackOrigins,
     probes,
+    pageUrl: pageUrl?.replace(/\/+$/, '') ?? null,
     wakeRelease,
     log,
     metrics,

@@ -40,6 +40,7 @@ export async function startApi({ env, log, metrics }: AppContext): Promise<Runni
     keyring,
     callbackOrigins: listOrigins(config),
     probes: listProbes(config),
+    pageUrl: config.notify.pageUrl,
     silentAfterMs: config.receiver.silentAfterMs,
     wakeRelease,
     log,

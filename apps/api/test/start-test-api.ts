@@ -58,6 +58,7 @@ export async function startTestApi(options: Partial<ServeOptions> = {}): Promise
       keyring,
       callbackOrigins: new Map(),
       probes: new Map(),
+      pageUrl: null,
       silentAfterMs: 5000,
       wakeRelease: () => {
         wakes.count += 1;

@@ -18,21 +18,37 @@ export interface FeedEntry {
 /** What both feeds are written from. */
 export interface FeedContent {
   readonly urn: string;
+  /** Where the api is reached, without a slash at the end; null when nobody has said so. */
+  readonly pageUrl: string | null;
   readonly updatedAt: Date;
   readonly entries: readonly FeedEntry[];
 }
+
+export const FEED_PATHS = { atom: '/feeds/incidents.atom', json: '/feeds/incidents.json' } as const;
+
+/** The path of the page that tells more of an entry. */
+export const pageOf = ({ incident }: FeedEntry): string => `/incidents/${incident}`;
 
 /** An empty feed has not changed since then. */
 const BEGINNING = new Date('2026-01-01T00:00:00Z');
 
 /**
  * The feed as a key with these services may see it.
- * @param installation public id of this Tidegate's keyring: another one has another feed
+ * @param place the public id of this Tidegate's keyring, since another one has another feed, and where the api is reached
  */
-export function toFeedContent(feed: Feed, visible: readonly string[] | null, installation: string): FeedContent {
+export function toFeedContent(
+  feed: Feed,
+  visible: readonly string[] | null,
+  { installation, pageUrl }: { readonly installation: string; readonly pageUrl: string | null },
+): FeedContent {
   const entries = feed.items.map((row) => toEntry(row, visible));
   const scope = visible === null ? 'all' : [...visible].sort().join(',');
-  return { urn: urnOf(`feed:${installation}:${scope}`), updatedAt: entries[0]?.updatedAt ?? BEGINNING, entries };
+  return {
+    urn: urnOf(`feed:${installation}:${scope}`),
+    pageUrl,
+    updatedAt: entries[0]?.updatedAt ?? BEGINNING,
+    entries,
+  };
 }
 
 function toEntry(row: FeedRow, visible: readonly string[] | null): FeedEntry {

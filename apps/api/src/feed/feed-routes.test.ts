@@ -38,6 +38,18 @@ const basic = (key: string, name = 'reader') => ({
 const get = (kind: 'atom' | 'json', headers: Record<string, string> = {}, key = test.adminKey) =>
   test.call(`/feeds/incidents.${kind}`, { key: null, headers: { ...basic(key), ...headers } });
 
+/** @throws what does not fit the schema of RFC 4287 */
+function validateAtom(xml: string): void {
+  const schema = XmlDocument.fromBuffer(readFileSync(new URL('../../test/atom.rng', import.meta.url)));
+  const validator = RelaxNGValidator.fromDoc(schema);
+  const document = XmlDocument.fromString(xml);
+  try {
+    validator.validate(document);
+  } finally {
+    for (const one of [document, validator, schema]) one.dispose();
+  }
+}
+
 /** The published schema of JSON Feed 1.1; its drafts and formats are older than ajv's own, and are not what is looked at. */
 function jsonFeedValidator() {
   const { $schema: _, ...rest } = jsonFeedSchema;
@@ -62,23 +74,12 @@ describe('both feeds', () => {
   });
 
   it('the Atom one fits the schema of its RFC', async () => {
-    const schema = XmlDocument.fromBuffer(readFileSync(new URL('../../test/atom.rng', import.meta.url)));
-    const validator = RelaxNGValidator.fromDoc(schema);
-    const validate = (xml: string) => {
-      const document = XmlDocument.fromString(xml);
-      try {
-        validator.validate(document);
-      } finally {
-        document.dispose();
-      }
-    };
     const xml = await (await get('atom')).text();
     expect(xml).toContain('inc_newer');
-    validate(xml);
-    expect(() => validate(xml.replace(/<updated>[^<]*</, '<updated>yesterday<'))).toThrow(/updated/);
-    expect(() => validate(xml.replace(/<entry><id>[^<]*<\/id>/, '<entry>'))).toThrow(/entry/);
-    validator.dispose();
-    schema.dispose();
+    validateAtom(xml);
+    expect(() => validateAtom(xml.replace(/<updated>[^<]*</, '<updated>yesterday<'))).toThrow(/updated/);
+    expect(() => validateAtom(xml.replace(/<entry><id>[^<]*<\/id>/, '<entry>'))).toThrow(/entry/);
+    expect(() => validateAtom(xml.replace(/<id>[^<]*</, '<id>inc_newer<'))).toThrow(/id/);
   });
 
   it('the JSON one fits the published schema', async () => {
@@ -87,6 +88,25 @@ describe('both feeds', () => {
     validate(feed);
     expect(validate.errors).toBeNull();
     expect(validate({ ...feed, items: [{ title: 'no id' }] })).toBe(false);
+  });
+
+  it('lead to pages by absolute links once the config says where they are, and by relative ones before', async () => {
+    const { call } = await test.another({ pageUrl: 'https://tide.example.org/' });
+    const read = async (path: string, from = call) =>
+      (await from(path, { key: null, headers: basic(test.adminKey) })).text();
+    const atom = await read('/feeds/incidents.atom');
+    const hrefs = (text: string) => [...text.matchAll(/ href="([^"]*)"/g)].map(([, href]) => href).slice(0, 3);
+    const paths = ['/feeds/incidents.atom', '/', '/incidents/inc_newer'];
+    expect(hrefs(atom)).toEqual(paths.map((path) => `https://tide.example.org${path}`));
+    expect(hrefs(await read('/feeds/incidents.atom', test.call))).toEqual(paths);
+    const json = parseJsonFeed(await read('/feeds/incidents.json'));
+    expect(json).toMatchObject({
+      home_page_url: 'https://tide.example.org/',
+      feed_url: 'https://tide.example.org/feeds/incidents.json',
+    });
+    expect(json.items?.map(({ url }) => url)).toContain('https://tide.example.org/incidents/inc_newer');
+    expect(await read('/feeds/incidents.json', test.call)).not.toMatch(/"(?:home_page_|feed_)?url"/);
+    validateAtom(atom);
   });
 
   it('keep the ids of entries when the incident changes, and move it to the front', async () => {

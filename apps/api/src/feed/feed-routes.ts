@@ -7,7 +7,7 @@ import { requireFeedKey } from '../auth/require-scope.ts';
 import { matchesTag } from '../gate/gate-tag.ts';
 import { onInvalidQuery } from '../query/on-invalid-query.ts';
 import { noQuery } from '../query/page-query.ts';
-import { type FeedContent, toFeedContent } from './feed-entry.ts';
+import { FEED_PATHS, type FeedContent, toFeedContent } from './feed-entry.ts';
 import { writeAtom } from './write-atom.ts';
 import { writeJsonFeed } from './write-json-feed.ts';
 
@@ -18,23 +18,23 @@ const MS_PER_SECOND = 1000;
 export function addFeedRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
   const mayRead = requireFeedKey(context.keys);
   const withoutQuery = zValidator('query', noQuery, onInvalidQuery);
-  app.get('/feeds/incidents.atom', mayRead, withoutQuery, (c) =>
+  app.get(FEED_PATHS.atom, mayRead, withoutQuery, (c) =>
     tell(context, c, writeAtom, 'application/atom+xml; charset=utf-8'),
   );
-  app.get('/feeds/incidents.json', mayRead, withoutQuery, (c) =>
+  app.get(FEED_PATHS.json, mayRead, withoutQuery, (c) =>
     tell(context, c, writeJsonFeed, 'application/feed+json; charset=utf-8'),
   );
 }
 
 async function tell(
-  { store, keyring }: ApiContext,
+  { store, keyring, pageUrl }: ApiContext,
   c: Context<ApiEnv>,
   write: (content: FeedContent) => string,
   type: string,
 ): Promise<Response> {
   const services = c.get('services');
   const feed = await store.listFeed({ services, limit: MOST_ENTRIES });
-  const content = toFeedContent(feed, services, keyring.id);
+  const content = toFeedContent(feed, services, { installation: keyring.id, pageUrl });
   const body = write(content);
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   // In a second that is not over yet more may happen, which this date could not tell from what was.

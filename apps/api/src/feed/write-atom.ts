@@ -1,8 +1,12 @@
-import type { FeedContent, FeedEntry } from './feed-entry.ts';
+import { FEED_PATHS, type FeedContent, type FeedEntry, pageOf } from './feed-entry.ts';
 import { toXml, type XmlElement } from './to-xml.ts';
 
-/** The feed as Atom (RFC 4287). Links are relative to where it was fetched, since behind a proxy only the reader knows that. */
-export function writeAtom({ urn, updatedAt, entries }: FeedContent): string {
+/**
+ * The feed as Atom (RFC 4287). Where nobody has said how the api is reached, links are relative to where the feed was fetched:
+ * behind a proxy only its reader knows that.
+ */
+export function writeAtom({ urn, pageUrl, updatedAt, entries }: FeedContent): string {
+  const base = pageUrl ?? '';
   return toXml({
     name: 'feed',
     attributes: { xmlns: 'http://www.w3.org/2005/Atom', 'xml:lang': 'en' },
@@ -11,14 +15,15 @@ export function writeAtom({ urn, updatedAt, entries }: FeedContent): string {
       { name: 'title', content: 'Tidegate incidents' },
       { name: 'updated', content: updatedAt.toISOString() },
       { name: 'author', content: [{ name: 'name', content: 'Tidegate' }] },
-      { name: 'link', attributes: { rel: 'self', type: 'application/atom+xml', href: '/feeds/incidents.atom' } },
+      linkTo('self', 'application/atom+xml', `${base}${FEED_PATHS.atom}`),
+      linkTo('alternate', 'text/html', `${base}/`),
       { name: 'generator', content: 'Tidegate' },
-      ...entries.map(toElement),
+      ...entries.map((entry) => toElement(entry, base)),
     ],
   });
 }
 
-function toElement(entry: FeedEntry): XmlElement {
+function toElement(entry: FeedEntry, base: string): XmlElement {
   const terms = [entry.kind, entry.state, ...entry.services];
   return {
     name: 'entry',
@@ -27,9 +32,13 @@ function toElement(entry: FeedEntry): XmlElement {
       { name: 'title', content: entry.title },
       { name: 'published', content: entry.openedAt.toISOString() },
       { name: 'updated', content: entry.updatedAt.toISOString() },
-      { name: 'link', attributes: { rel: 'alternate', type: 'text/html', href: `/incidents/${entry.incident}` } },
+      linkTo('alternate', 'text/html', `${base}${pageOf(entry)}`),
       ...terms.map((term): XmlElement => ({ name: 'category', attributes: { term } })),
       { name: 'content', attributes: { type: 'text' }, content: entry.text },
     ],
   };
+}
+
+function linkTo(rel: string, type: string, href: string): XmlElement {
+  return { name: 'link', attributes: { rel, type, href } };
 }

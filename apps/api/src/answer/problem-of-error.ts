@@ -1,5 +1,6 @@
 import { AppError } from '@tidegate/core';
 import type { ProblemInit } from './problem.ts';
+import { isCodeOf } from './problem-codes.ts';
 
 /** Seconds a caller may wait before it asks again, when only the store is away. */
 export const RETRY_AFTER_SECONDS = 1;
@@ -11,7 +12,10 @@ export function problemOfError(error: unknown): ProblemInit {
     const errors = [{ field: 'cursor', problem: 'malformed' }];
     return { status: 400, code: 'malformed_request', detail: error.publicMessage, errors };
   }
-  if (error.retryable) return { status: 503, code: error.code, detail: error.publicMessage };
+  if (error.retryable) {
+    const code = isCodeOf(503, error.code) ? error.code : 'store_unavailable';
+    return { status: 503, code, detail: error.publicMessage };
+  }
   return unexpected();
 }
 

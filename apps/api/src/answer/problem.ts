@@ -1,5 +1,6 @@
 import { type FieldProblem, PROBLEM_MEDIA_TYPE, type Problem, type Scope } from '@tidegate/client';
 import { answer } from './answer.ts';
+import type { ProblemCode, ProblemStatus } from './problem-codes.ts';
 
 const TITLES = {
   400: 'Bad Request',
@@ -11,23 +12,23 @@ const TITLES = {
   409: 'Conflict',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
-  417: 'Expectation Failed',
   422: 'Unprocessable Content',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
-} as const;
+} as const satisfies Readonly<Record<ProblemStatus, string>>;
 
-type ProblemStatus = keyof typeof TITLES;
-
-export interface ProblemInit {
-  readonly status: ProblemStatus;
-  readonly code: string;
+interface InitOf<S extends ProblemStatus> {
+  readonly status: S;
+  readonly code: ProblemCode<S>;
   /** One sentence for a person; never a received value. */
   readonly detail: string;
   readonly errors?: readonly FieldProblem[];
   readonly scope?: Scope;
 }
+
+/** A status with one of its codes. */
+export type ProblemInit = { readonly [S in ProblemStatus]: InitOf<S> }[ProblemStatus];
 
 /** What an RFC 9457 answer holds. */
 export function problemBody({ status, code, detail, errors, scope }: ProblemInit): Problem {

@@ -1,4 +1,5 @@
 import { type ProblemInit, problem } from '../answer/problem.ts';
+import type { ProblemCode } from '../answer/problem-codes.ts';
 import type { AcceptResult } from './accept-callback.ts';
 import type { ReadRequest } from './read-callback-request.ts';
 
@@ -52,6 +53,6 @@ function malformed(detail: string, errors: ProblemInit['errors']): ProblemInit {
   return { status: 400, code: 'malformed_request', detail, ...(errors && { errors }) };
 }
 
-function unprocessable(code: string, detail: string, errors: ProblemInit['errors']): ProblemInit {
+function unprocessable(code: ProblemCode<422>, detail: string, errors: ProblemInit['errors']): ProblemInit {
   return { status: 422, code, detail, ...(errors && { errors }) };
 }

@@ -7,6 +7,7 @@ import type { Context, Hono } from 'hono';
 import { answer } from '../answer/answer.ts';
 import { notFound } from '../answer/not-found.ts';
 import { problem } from '../answer/problem.ts';
+import type { ProblemCode } from '../answer/problem-codes.ts';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { requireScope } from '../auth/require-scope.ts';
 import { malformed, readJsonBody } from '../body/read-json-body.ts';
@@ -118,6 +119,6 @@ function outOfReach(outcome: OutOfReach): Response {
   return problem({ status: 403, code: 'service_not_allowed', detail });
 }
 
-function conflict(code: string, detail: string): Response {
+function conflict(code: ProblemCode<409>, detail: string): Response {
   return problem({ status: 409, code, detail });
 }

@@ -1,5 +1,4 @@
-import { PROBLEM_MEDIA_TYPE } from '@tidegate/client';
-import { listProblems, PROBLEM_WORDS } from './list-problems.ts';
+import { buildProblemResponses, buildResponses } from './build-responses.ts';
 import { type Operation, TAGS } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { listParameters } from './parameters.ts';
@@ -30,12 +29,7 @@ export function buildDocument() {
         bearerKey: { type: 'http', scheme: 'bearer', bearerFormat: 'tdg_…', description: 'An API key.' },
         basicKey: { type: 'http', scheme: 'basic', description: 'An API key as the password, under any user name.' },
       },
-      responses: Object.fromEntries(
-        Object.entries(PROBLEM_WORDS).map(([status, description]) => [
-          `Problem${status}`,
-          { description, content: { [PROBLEM_MEDIA_TYPE]: { schema: refTo('Problem') } } },
-        ]),
-      ),
+      responses: buildProblemResponses(),
     },
   };
 }
@@ -55,7 +49,7 @@ function buildPaths(): Record<string, Record<string, unknown>> {
 }
 
 function buildOperation(operation: Operation) {
-  const { id, tag, summary, description, scopes, auth, body, answer, example } = operation;
+  const { id, tag, summary, description, scopes, auth, body, example } = operation;
   const parameters = listParameters(operation);
   return {
     operationId: id,
@@ -72,18 +66,6 @@ function buildOperation(operation: Operation) {
         content: { 'application/json': { schema: refTo(body.schema), example: example.body } },
       },
     }),
-    responses: {
-      [answer.status]: {
-        description: answer.description,
-        content: {
-          [answer.mediaType ?? 'application/json']: {
-            schema: answer.schema === null ? { type: 'string' } : refTo(answer.schema),
-          },
-        },
-      },
-      ...Object.fromEntries(
-        listProblems(operation).map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
-      ),
-    },
+    responses: buildResponses(operation),
   };
 }

@@ -1,10 +1,13 @@
 import { html } from 'hono/html';
+import { PROBLEM_CODES, type ProblemStatus } from '../answer/problem-codes.ts';
+import { ANSWER_EXAMPLES } from './answer-examples.ts';
 import { toTemplate } from './build-document.ts';
 import { describeSchema, renderSchema } from './docs-schema.ts';
-import { listProblems, PROBLEM_WORDS } from './list-problems.ts';
+import { listCodes, listProblems } from './list-problems.ts';
 import { type Operation, TAGS, type Tag } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { listParameters } from './parameters.ts';
+import { renderWords } from './render-words.ts';
 import { type JsonSchema, SCHEMAS, type SchemaName, toJsonSchemas } from './schema-registry.ts';
 import { toCurl } from './to-curl.ts';
 
@@ -33,17 +36,18 @@ ${tags.map(([tag]) => html`<li><a href="#${tag}">${tag}</a><ul>${ofTag(tag).map(
 <main id="content">
 ${tags.map(([tag, words]) => html`<section aria-labelledby="${tag}"><h2 id="${tag}">${tag}</h2><p>${words}</p>${ofTag(tag).map(renderOperation)}</section>`)}
 <section aria-labelledby="errors"><h2 id="errors">errors</h2><p>Problem details (RFC 9457): switch on <code>code</code>, show <code>detail</code>.</p>
-<dl>${Object.entries(PROBLEM_WORDS).map(([status, words]) => html`<dt>${status}</dt><dd>${words}</dd>`)}</dl></section>
+<dl>${STATUSES.map((status) => html`<dt>${status}</dt>${listCodes(status).map(([code, words]) => html`<dd><code>${code}</code>: ${renderWords(words)}</dd>`)}`)}</dl></section>
 <section aria-labelledby="schemas"><h2 id="schemas">schemas</h2>${(Object.keys(SCHEMAS) as SchemaName[]).map((name) => renderNamed(name, schemas[name]))}</section>
 </main>
 </body>
 </html>`;
 }
 
+const STATUSES = Object.keys(PROBLEM_CODES).map(Number) as ProblemStatus[];
 const ofTag = (tag: Tag) => OPERATIONS.filter((operation) => operation.tag === tag);
 
 function renderOperation(operation: Operation): Html {
-  const { id, method, path, summary, description, scopes, body, answer } = operation;
+  const { id, method, path, summary, description, scopes, body } = operation;
   const parameters = listParameters(operation);
   const problems = listProblems(operation);
   return html`<article aria-labelledby="${id}"><h3 id="${id}">${summary}</h3>
@@ -52,15 +56,21 @@ ${description === undefined ? '' : html`<p>${renderWords(description)}</p>`}
 <p>${scopes.length === 0 ? 'No key is needed.' : html`Scope: ${scopes.map((scope, at) => html`${at > 0 ? ' or ' : ''}<code>${scope}</code>`)}`}</p>
 ${parameters.length === 0 ? '' : renderParameters(parameters)}
 ${body === undefined ? '' : html`<p>Body: <a href="#${body.schema}">${body.schema}</a></p>`}
-<p>${answer.status}: ${answer.description}${answer.schema === null ? html` <code>${answer.mediaType ?? ''}</code>` : html` <a href="#${answer.schema}">${answer.schema}</a>`}</p>
+${renderAnswer(operation)}
 ${problems.length === 0 ? '' : html`<p>Problems: ${problems.join(', ')}</p>`}
 <pre tabindex="0" role="region" aria-label="Example: ${summary}"><code>${toCurl(operation)}</code></pre></article>`;
 }
 
-/** Words between backticks are of the protocol and not of the sentence. */
-function renderWords(text: string): Html {
-  return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+function renderAnswer({ summary, answer }: Operation): Html {
+  const { status, description, schema, mediaType = '', messages = {}, headers = {}, conditional } = answer;
+  const example = schema === null ? undefined : ANSWER_EXAMPLES[schema];
+  return html`<p>${status}: ${description} ${schema === null ? html`<code>${mediaType}</code>` : linkTo(schema)}${conditional ? '; 304 if it has not changed.' : ''}</p>
+${Object.entries(messages).map(([name, of]) => html`<p>Message <code>${name}</code>: ${linkTo(of)}</p>`)}
+${Object.entries(headers).map(([name, words]) => html`<p>Header <code>${name}</code>: ${renderWords(words)}</p>`)}
+${example === undefined ? '' : html`<details><summary>Example of the answer</summary><pre tabindex="0" role="region" aria-label="Answer: ${summary}"><code>${JSON.stringify(example, null, 2)}</code></pre></details>`}`;
 }
+
+const linkTo = (name: SchemaName): Html => html`<a href="#${name}">${name}</a>`;
 
 function renderParameters(parameters: ReturnType<typeof listParameters>): Html {
   return html`<div class="wide" tabindex="0" role="region" aria-label="Parameters"><table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>

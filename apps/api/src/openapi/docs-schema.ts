@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { renderWords } from './render-words.ts';
 import type { JsonSchema } from './schema-registry.ts';
 
 type Html = ReturnType<typeof html>;
@@ -8,8 +9,8 @@ const REF = '#/components/schemas/';
 export function renderSchema(schema: JsonSchema): Html {
   const rows = listRows(schema, '');
   if (rows.length === 0) return html`<p>${describeSchema(schema)}</p>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Members"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th></tr></thead><tbody>
-${rows.map(({ name, required, schema: member }) => html`<tr><th scope="row"><code>${name}</code>${required ? '' : ' (optional)'}</th><td>${describeSchema(member)}</td></tr>`)}</tbody></table></div>`;
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Members"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
+${rows.map(({ name, required, schema: member }) => html`<tr><th scope="row"><code>${name}</code>${required ? '' : ' (optional)'}</th><td>${describeSchema(member)}</td><td>${renderWords(member.description ?? '')}</td></tr>`)}</tbody></table></div>`;
 }
 
 interface Row {

@@ -1,5 +1,6 @@
 import type { Scope } from '@tidegate/client';
 import type { z } from 'zod';
+import type { ProblemStatus } from '../answer/problem-codes.ts';
 import type { SchemaName } from './schema-registry.ts';
 
 /** One route as the document tells it. `operations.ts` holds all of them; a test compares them with the routes there are. */
@@ -22,7 +23,7 @@ export interface Operation {
   readonly body?: { readonly schema: SchemaName; readonly required: boolean };
   readonly answer: Answer;
   /** Statuses of the problems it may answer, besides those that every route with a key and a query has. */
-  readonly problems?: readonly ProblemStatus[];
+  readonly problems?: readonly ToldStatus[];
   /** A request that works in the example installation; tests send it. */
   readonly example: {
     readonly path: string;
@@ -44,6 +45,12 @@ interface Answer {
   readonly schema: SchemaName | null;
   /** `application/json` unless told otherwise. */
   readonly mediaType?: string;
+  /** Of a stream: what the data of each message with a name is. */
+  readonly messages?: Readonly<Record<string, SchemaName>>;
+  /** Headers that a caller can use, and what for. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether who knows the answer by its tag or date is told 304. */
+  readonly conditional?: true;
 }
 
 export const TAGS = {
@@ -56,7 +63,11 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 503;
+/** Those that are told of each operation; the others may come from any. */
+export type ToldStatus = Exclude<ProblemStatus, 408 | 431 | 500>;
+export const TOLD_STATUSES = [
+  400, 401, 403, 404, 405, 409, 413, 415, 422, 503,
+] as const satisfies readonly ToldStatus[];
 
 /** Names of the example installation, as its config and its ids could be. */
 export const EXAMPLE = {

@@ -11,6 +11,9 @@ import {
   callbackSchema,
   channelPageSchema,
   channelSchema,
+  eventsClosedSchema,
+  eventsReadySchema,
+  eventsResetSchema,
   gateListSchema,
   gateOrderSchema,
   gateReleaseSchema,
@@ -50,6 +53,9 @@ export const SCHEMAS = {
   IncidentPage: incidentPageSchema,
   IncidentDetail: incidentDetailSchema,
   IncidentEvent: incidentEventSchema,
+  EventsReady: eventsReadySchema,
+  EventsReset: eventsResetSchema,
+  EventsClosed: eventsClosedSchema,
   Verification: verificationSchema,
   AcknowledgeRequest: acknowledgeRequestSchema,
   NoteRequest: noteRequestSchema,
@@ -86,7 +92,7 @@ export const SCHEMAS = {
   SubjectPage: subjectPageSchema,
   Observation: observationSchema,
   ObservationPage: observationPageSchema,
-  Health: z.object({ status: z.literal('ok') }),
+  Health: z.object({ status: z.literal('ok').describe('It answers.') }),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 export type SchemaName = keyof typeof SCHEMAS;
 

@@ -3,6 +3,7 @@ import type { CallbackCommand, CallbackOrder } from '@tidegate/store';
 import type { Context } from 'hono';
 import { notFound } from '../answer/not-found.ts';
 import { problem } from '../answer/problem.ts';
+import type { ProblemCode } from '../answer/problem-codes.ts';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { malformed } from '../body/read-json-body.ts';
 import { readWords } from '../body/read-words.ts';
@@ -54,6 +55,6 @@ function describeState(state: CallbackState): string {
   return `This cannot be ordered of a callback that is ${state.replace('_', ' ')}.`;
 }
 
-function conflict(code: string, detail: string): Response {
+function conflict(code: ProblemCode<409>, detail: string): Response {
   return problem({ status: 409, code, detail });
 }

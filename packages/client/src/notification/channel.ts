@@ -5,21 +5,19 @@ import { pageOf } from '../answer/page.ts';
 
 /** How a channel fares. Where it leads is told to nobody. */
 export const channelSchema = z.object({
-  name: z.string(),
-  type: z.string(),
-  /** Attempts in a row that failed. */
-  failures: z.int().nonnegative(),
-  /** Nothing is sent before: it asked for a pause, or could not be reached. */
-  pausedUntil: instantSchema.nullable(),
-  lastSentAt: instantSchema.nullable(),
-  lastFailedAt: instantSchema.nullable(),
-  lastReason: codeSchema.nullable(),
-  lastStatus: z.int().nullable(),
-  /** Notifications that are still to be delivered, and the age of the oldest. */
-  waiting: z.int().nonnegative(),
-  oldestWaitingMs: z.number().nonnegative().nullable(),
-  /** Given up within the last day. */
-  givenUp: z.int().nonnegative(),
+  name: z.string().describe('Its name in the config.'),
+  type: z.string().describe('Its type, as `slack` or `webhook`.'),
+  failures: z.int().nonnegative().describe('How many attempts in a row failed.'),
+  pausedUntil: instantSchema
+    .nullable()
+    .describe('Nothing is sent before: it asked for a pause, or could not be reached.'),
+  lastSentAt: instantSchema.nullable().describe('When it last took a notification.'),
+  lastFailedAt: instantSchema.nullable().describe('When an attempt last failed.'),
+  lastReason: codeSchema.nullable().describe('Why that attempt failed.'),
+  lastStatus: z.int().nullable().describe('HTTP status of that attempt.'),
+  waiting: z.int().nonnegative().describe('Notifications that are still to be delivered.'),
+  oldestWaitingMs: z.number().nonnegative().nullable().describe('Age of the oldest of them, in milliseconds.'),
+  givenUp: z.int().nonnegative().describe('Notifications given up within the last day.'),
 });
 export type Channel = z.output<typeof channelSchema>;
 

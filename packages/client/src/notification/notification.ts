@@ -8,25 +8,22 @@ export const notificationStateSchema = z.enum(['pending', 'sending', 'sent', 'fa
 
 /** One notification of the ledger: what was decided to be told to whom, and what became of it. */
 export const notificationSchema = z.object({
-  id: z.string(),
-  /** Null for reviews of callbacks and for tests. */
-  incident: z.string().nullable(),
-  /** Name of the channel in the config. */
-  channel: z.string(),
-  kind: z.enum(['open', 'update', 'needs_review', 'resolve', 'test']),
-  /** `failed` is given up; `superseded` was overtaken by a newer one before it could be delivered. */
-  state: notificationStateSchema,
-  severity: z.enum(['critical', 'warning', 'info']),
-  title: z.string(),
-  services: z.array(serviceNameSchema),
-  decidedAt: instantSchema,
-  attempts: z.int().nonnegative(),
-  /** When the next attempt is due. */
-  dueAt: instantSchema.nullable(),
-  endedAt: instantSchema.nullable(),
-  /** Status of the last answer, and what was made of it. */
-  status: z.int().nullable(),
-  reason: codeSchema.nullable(),
+  id: z.string().describe('Its id.'),
+  incident: z.string().nullable().describe('The incident it tells of; null for reviews of callbacks and for tests.'),
+  channel: z.string().describe('Name of the channel in the config.'),
+  kind: z.enum(['open', 'update', 'needs_review', 'resolve', 'test']).describe('What it tells.'),
+  state: notificationStateSchema.describe(
+    '`failed` is given up; `superseded` was overtaken by a newer one before it could be delivered.',
+  ),
+  severity: z.enum(['critical', 'warning', 'info']).describe('How urgent it is.'),
+  title: z.string().describe('Its first line, as it was sent.'),
+  services: z.array(serviceNameSchema).describe('The services it concerns, as far as the key may see them.'),
+  decidedAt: instantSchema.describe('When it was decided to be told.'),
+  attempts: z.int().nonnegative().describe('How many attempts were begun.'),
+  dueAt: instantSchema.nullable().describe('When the next attempt is due.'),
+  endedAt: instantSchema.nullable().describe('When it was delivered, given up or overtaken.'),
+  status: z.int().nullable().describe('HTTP status of the last answer.'),
+  reason: codeSchema.nullable().describe('What was made of the last attempt.'),
 });
 export type Notification = z.output<typeof notificationSchema>;
 

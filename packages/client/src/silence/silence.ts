@@ -9,26 +9,24 @@ const silenceScopeSchema = z.enum(['service', 'group', 'all']);
 
 /** To mute pages: what, why, and for how long. `target` is a service name or an alias; absent for all. */
 export const silenceRequestSchema = z.strictObject({
-  scope: silenceScopeSchema,
-  target: z.string().min(1).max(64).optional(),
+  scope: silenceScopeSchema.describe('Whether it mutes one service, one device or tunnel, or everything.'),
+  target: z.string().min(1).max(64).optional().describe('The name of a service, or an alias; absent for `all`.'),
   reason: reasonSchema,
-  for: durationSchema,
+  for: durationSchema.describe('For how long: one number and one unit, as `30m` or `2h`; 24 days at most.'),
 });
 export type SilenceRequest = z.output<typeof silenceRequestSchema>;
 
 /** A silence. It mutes pages and nothing else. */
 export const silenceSchema = z.object({
-  id: z.string(),
-  scope: silenceScopeSchema,
-  target: z.string().nullable(),
-  actor: z.string(),
-  reason: z.string(),
-  createdAt: instantSchema,
-  expiresAt: instantSchema,
-  /** When somebody ended it before its time. */
-  endedAt: instantSchema.nullable(),
-  /** Whether it mutes now. */
-  live: z.boolean(),
+  id: z.string().describe('Its id, `sil_…`.'),
+  scope: silenceScopeSchema.describe('Whether it mutes one service, one device or tunnel, or everything.'),
+  target: z.string().nullable().describe('The name of the service, or the alias; null for `all`.'),
+  actor: z.string().describe('The name of the key it was made with.'),
+  reason: z.string().describe('Why.'),
+  createdAt: instantSchema.describe('Since when it mutes.'),
+  expiresAt: instantSchema.describe('Until when it mutes, unless it is ended before.'),
+  endedAt: instantSchema.nullable().describe('When somebody ended it before its time.'),
+  live: z.boolean().describe('Whether it mutes now.'),
 });
 export type Silence = z.output<typeof silenceSchema>;
 

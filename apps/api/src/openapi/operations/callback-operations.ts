@@ -30,7 +30,15 @@ export const CALLBACK_OPERATIONS: readonly Operation[] = [
       },
     ],
     body: { schema: 'CallbackRequest', required: true },
-    answer: { status: 201, description: 'It was recorded, now or before.', schema: 'AcceptedCallback' },
+    answer: {
+      status: 201,
+      description: 'It was recorded, now or before.',
+      schema: 'AcceptedCallback',
+      headers: {
+        Location: 'The path of the callback.',
+        'Idempotency-Replayed': '`true` where it was recorded before.',
+      },
+    },
     problems: [409, 413, 415, 422],
     example: {
       path: '/v1/callbacks',

@@ -22,7 +22,7 @@ export const GATE_OPERATIONS: readonly Operation[] = [
         description: 'The ETag of the last answer; then 304 if it still holds.',
       },
     ],
-    answer: GATE,
+    answer: { ...GATE, description: 'The gate now.', headers: { ETag: 'For `If-None-Match`.' }, conditional: true },
     problems: [404],
     example: { path: `/v1/gates/${EXAMPLE.service}` },
   },
@@ -34,7 +34,8 @@ export const GATE_OPERATIONS: readonly Operation[] = [
     summary: 'A gate as server-sent events',
     description: [
       'Each message is the gate: the first as it is now, then whenever it changes, and an allowed one every two seconds, since its',
-      'lease has to be renewed. A stream that ends says nothing more: the gate counts as held once `validUntil` is over.',
+      'lease has to be renewed. A stream that ends says nothing more: the gate counts as held once `validUntil` is over. `closed` is the',
+      'last message of one that is ended here; connect again, and expect 401 if the key was revoked, or 404 if the service is gone.',
     ].join(' '),
     scopes: ['gate:read'],
     answer: {
@@ -42,6 +43,7 @@ export const GATE_OPERATIONS: readonly Operation[] = [
       description: 'A stream; the data of each message without a name is:',
       schema: 'Gate',
       mediaType: 'text/event-stream',
+      messages: { closed: 'EventsClosed' },
     },
     problems: [404],
     example: { path: `/v1/gates/${EXAMPLE.service}/events` },

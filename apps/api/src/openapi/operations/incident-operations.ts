@@ -42,6 +42,7 @@ export const INCIDENT_OPERATIONS: readonly Operation[] = [
       description: 'A stream; the data of each message without a name is:',
       schema: 'IncidentEvent',
       mediaType: 'text/event-stream',
+      messages: { ready: 'EventsReady', reset: 'EventsReset', closed: 'EventsClosed' },
     },
     example: { path: '/v1/incidents/events?after=0' },
   },

@@ -12,6 +12,15 @@ const CONDITIONAL = [
     description: 'The Last-Modified of the last answer; the tag is more exact.',
   },
 ];
+const FEED = {
+  status: 200,
+  schema: null,
+  headers: {
+    ETag: 'For `If-None-Match`.',
+    'Last-Modified': 'For `If-Modified-Since`; absent while more may happen in its second.',
+  },
+  conditional: true,
+} as const;
 const AS_PASSWORD = 'For feed readers: HTTP Basic with an API key as the password, under any user name.';
 
 /** The feeds, the process itself, and this document. */
@@ -26,7 +35,7 @@ export const OTHER_OPERATIONS: readonly Operation[] = [
     scopes: ['incidents:read'],
     auth: 'basic',
     headers: CONDITIONAL,
-    answer: { status: 200, description: 'The feed (RFC 4287).', schema: null, mediaType: 'application/atom+xml' },
+    answer: { ...FEED, description: 'The feed (RFC 4287).', mediaType: 'application/atom+xml' },
     example: { path: '/feeds/incidents.atom' },
   },
   {
@@ -39,7 +48,7 @@ export const OTHER_OPERATIONS: readonly Operation[] = [
     scopes: ['incidents:read'],
     auth: 'basic',
     headers: CONDITIONAL,
-    answer: { status: 200, description: 'The feed (JSON Feed 1.1).', schema: null, mediaType: 'application/feed+json' },
+    answer: { ...FEED, description: 'The feed (JSON Feed 1.1).', mediaType: 'application/feed+json' },
     example: { path: '/feeds/incidents.json' },
   },
   {

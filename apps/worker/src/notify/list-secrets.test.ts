@@ -22,6 +22,7 @@ it(verifies('I3', 'I3.notify', 'every credential of the config is known to the s
     notify: {
       channels: {
         chat: { type: 'slack', url: 'https://hooks.example/services/T0/B0/inventedchatpath' },
+        alerts: { type: 'alertmanager', url: 'https://alerts.example', authorization: 'Bearer invented-proof' },
         phone: { type: 'pagerduty', routingKey: 'invented-routing-key' },
         mail: {
           type: 'smtp',
@@ -45,6 +46,7 @@ it(verifies('I3', 'I3.notify', 'every credential of the config is known to the s
     'inventedchatpath',
     'invented-routing-key',
     'invented-mail',
+    'invented-proof',
   ]) {
     expect(secrets).toContain(secret);
   }

@@ -35,6 +35,9 @@ describe('the last look at a text', () => {
       '2026-11-30T03:12:00.000Z',
       'Tunnel 298487 of dev_abcdefgh23456777',
       'Büro 2. Stock',
+      'Device offline: raspberrypi4-living-room (agent)',
+      'Device offline: DESKTOP-7G3K2LQ-Office-Berlin',
+      'Device offline: mac_mini_2019_second_floor',
     ]) {
       expect(plain(text)).toBe(text);
     }

@@ -19,6 +19,11 @@ const LONG_LETTERS = 32;
 /** Ids and aliases of ours, as `newId` and `newAlias` make them. */
 const OUR_ID = /^(?:inc|dev|tun|ver|cb|obs|sil|ntf|rec|rcv|rev|test)_[a-z0-9]{1,40}$/;
 
+/** A part of a name that people give, such as `raspberrypi4-2019-living-room`: a word, a short number, or both. */
+const WORD = /^[A-Za-z]{0,16}\d{0,4}$/;
+/** One part may be neither, such as `7G3K2LQ`: random text has more of them. */
+const SHORT_MIXTURE = /^[A-Za-z0-9]{1,8}$/;
+
 const SHAPES: readonly RegExp[] = [
   /\b(?:tdg_|whsec_|tk_|xox[a-z]-|gh[a-z]_|sk-)[A-Za-z0-9+/=_-]{4,}/g,
   /\/hooks\/\S+/g,
@@ -57,9 +62,16 @@ function isInLink(part: string, harmless: ReadonlySet<string>): boolean {
 }
 
 function isPlain(run: string, harmless: ReadonlySet<string>): boolean {
-  if (OUR_ID.test(run) || harmless.has(run) || isInLink(run, harmless)) return true;
+  if (OUR_ID.test(run) || harmless.has(run) || isInLink(run, harmless) || isNamed(run)) return true;
   const digits = /\d/.test(run);
   const letters = /[A-Za-z]/.test(run);
   if (digits && (letters || run.length > LONG_RUN - 1)) return false;
   return run.length < LONG_LETTERS || /[_/-]/.test(run);
+}
+
+/** A device is often named so, and a page without its name helps nobody. Text that is random has hardly any such parts. */
+function isNamed(run: string): boolean {
+  const parts = run.split(/[-_]+/).filter((part) => part !== '');
+  const others = parts.filter((part) => !WORD.test(part));
+  return parts.length > 1 && (others.length === 0 || (others.length === 1 && SHORT_MIXTURE.test(others[0] ?? '')));
 }

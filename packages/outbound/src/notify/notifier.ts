@@ -1,7 +1,7 @@
 import type { AddressGuard } from '../guard/address-guard.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { createExchanger, type Exchanger } from '../http/exchange.ts';
-import { createScrubber, type Scrubber } from './create-scrubber.ts';
+import { type Content, createScrubber, type Scrubber } from './create-scrubber.ts';
 import { addressTo, renderFor } from './http-notifiers.ts';
 import { judgeDelivery } from './judge-delivery.ts';
 import {
@@ -16,8 +16,8 @@ import { renderMail, sendMail } from './send-mail.ts';
 
 export interface Notifier {
   /**
-   * Makes one attempt: words are rendered, scrubbed, put into their envelope and sent over a connection of its own. Follows no
-   * redirect, repeats nothing, never rejects.
+   * Makes one attempt: words are scrubbed, rendered, scrubbed again as what they have become, put into their envelope and sent
+   * over a connection of its own. Follows no redirect, repeats nothing, never rejects.
    */
   send(target: NotifyTarget, outgoing: Outgoing, options: { readonly timeoutMs: number }): Promise<NotifyOutcome>;
   /** Aborts what is in flight; its outcome says how far it got. */
@@ -66,14 +66,26 @@ interface Sending {
   readonly scrubber: Scrubber;
 }
 
+/**
+ * Renders words without a secret in them: once a service's markup has been escaped or a text cut, one is not known again by its
+ * value. What comes out is looked at once more, as the last step.
+ */
+function renderClean<T extends Content>(scrubber: Scrubber, outgoing: Outgoing, render: (clean: Outgoing) => T) {
+  const { message } = outgoing;
+  const words = scrubber.scrub({ title: message.title, lines: [...message.lines] }, message);
+  const last = scrubber.scrub(render({ ...outgoing, message: { ...message, ...words.content } }), message);
+  return { content: last.content, scrubbed: words.removed + last.removed };
+}
+
 async function sendHttp(
   target: HttpTarget,
   { outgoing, timeoutMs, scrubber, exchanger, now }: Sending & { exchanger: Exchanger; now: () => number },
 ): Promise<NotifyOutcome> {
   const nowMs = now();
   const repeatEveryMs = target.type === 'alertmanager' ? target.repeatEveryMs : 0;
-  const rendered = renderFor(target.type, outgoing, { nowMs, repeatEveryMs });
-  const { content, removed: scrubbed } = scrubber.scrub(rendered, outgoing.message);
+  const { content, scrubbed } = renderClean(scrubber, outgoing, (clean) =>
+    renderFor(target.type, clean, { nowMs, repeatEveryMs }),
+  );
   const call = addressTo(target, outgoing.id, content, nowMs);
   if (call === null) return { result: 'refused', status: null, reason: 'secret_unusable', latencyMs: 0, scrubbed };
   const result = await exchanger.exchange({
@@ -96,7 +108,7 @@ function createMailer(guard: AddressGuard) {
     const startedAtMs = performance.now();
     const deadline = startDeadline(timeoutMs);
     if (closed) deadline.abort();
-    const { content, removed: scrubbed } = scrubber.scrub(renderMail(outgoing.message), outgoing.message);
+    const { content, scrubbed } = renderClean(scrubber, outgoing, ({ message }) => renderMail(message));
     const running = sendMail({ guard, target, outgoing, content, deadline })
       .then((outcome) => ({ ...outcome, latencyMs: Math.round(performance.now() - startedAtMs), scrubbed }))
       .finally(() => {

@@ -36,8 +36,14 @@ export function secretsOf(target: NotifyTarget): string[] {
   return ['url', 'signingSecret', 'routingKey', 'authorization', 'topic', 'token', 'password'].flatMap((key) => {
     const value = named[key];
     if (typeof value !== 'string') return [];
-    return key === 'url' ? partsOf(value) : [value];
+    return key === 'url' ? partsOf(value) : [value, ...bareOf(value)];
   });
+}
+
+/** A secret is one without what stands before it, too: `Bearer x`, `whsec_x`. */
+function bareOf(value: string): string[] {
+  const bare = value.replace(/^(?:whsec_|\S+\s+)/, '');
+  return bare === value ? [] : [bare];
 }
 
 /** Of a URL its path, query and long segments too: each is the secret of an incoming webhook by itself. */

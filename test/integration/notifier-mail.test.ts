@@ -101,14 +101,22 @@ describe('a mail', () => {
     expect(server.mails).toEqual([]);
   });
 
-  it('is tried again after a 4xx, and not after a 5xx or a wrong password', async () => {
+  it('counts as told, and says so, when the server takes it for some of its recipients', async () => {
+    await start({ ...TLS, login: LOGIN, unknown: 'second@example.org' });
+    expect(await send()).toMatchObject({ result: 'delivered', reason: 'partly_rejected' });
+    expect(server.mails[0]?.to).toEqual(['oncall@example.org']);
+    expect(await send({ to: ['second@example.org'] })).toMatchObject({ result: 'refused', status: 550 });
+  });
+
+  it('is tried again after a 4xx or a wrong password, and not after another 5xx', async () => {
     await start({ ...TLS, login: LOGIN });
     server.refuseNext(451);
     expect(await send()).toMatchObject({ result: 'retry', status: 451, reason: 'server_error' });
     server.refuseNext(554);
     expect(await send()).toMatchObject({ result: 'refused', status: 554, reason: 'rejected' });
     expect(await send({ password: 'another' })).toMatchObject({
-      result: 'refused',
+      result: 'retry',
+      reached: false,
       status: 535,
       reason: 'unauthorized',
     });

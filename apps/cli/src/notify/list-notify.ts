@@ -50,6 +50,8 @@ function showChannel(row: ChannelRow): void {
 
 function showNotification(row: NotificationRow): void {
   const { decidedAt, channel, kind, state, title, reason, status } = row;
-  const why = state === 'sent' ? '' : `  (${reason ?? 'waiting'}${status === null ? '' : ` ${status}`})`;
+  // One that was sent says more only when not everybody got it.
+  const why =
+    state === 'sent' && reason === 'answered' ? '' : `  (${reason ?? 'waiting'}${status === null ? '' : ` ${status}`})`;
   say(`${decidedAt.toISOString()}  ${channel.padEnd(16)}  ${kind.padEnd(12)}  ${state.padEnd(10)}  ${title}${why}`);
 }

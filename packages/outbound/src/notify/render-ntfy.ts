@@ -2,7 +2,7 @@ import { cutText } from '@tidegate/core';
 import type { Content } from './create-scrubber.ts';
 import type { Outgoing } from './notify-target.ts';
 
-/** A longer message becomes an attachment. */
+/** A longer message becomes an attachment; with what JSON adds to it, everything has to fit into twice as much. */
 const MESSAGE_BYTES = 4096;
 const TITLE = 200;
 const PRIORITIES = { critical: 5, warning: 4, info: 3 } as const;
@@ -17,7 +17,7 @@ export function renderNtfy({ message }: Outgoing): Content {
   const over = kind === 'resolve';
   return {
     title: cutText(title, TITLE),
-    message: cutText(lines.join('\n'), MESSAGE_BYTES, (text) => Buffer.byteLength(text, 'utf8')),
+    message: cutText(lines.join('\n'), MESSAGE_BYTES, (text) => Buffer.byteLength(JSON.stringify(text), 'utf8')),
     priority: over ? 2 : PRIORITIES[severity],
     tags: [over ? 'white_check_mark' : TAGS[severity]],
     sequence_id: thread,

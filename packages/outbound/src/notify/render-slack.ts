@@ -7,7 +7,11 @@ const HEADER = 150;
 const SECTION = 3000;
 const FALLBACK = 3000;
 
-/** A message for a Slack-compatible incoming webhook. Nothing in it mentions anybody, since the three control characters are escaped. */
+/**
+ * A message for a Slack-compatible incoming webhook. Slack shows the blocks, and the text on a phone's lock screen; Mattermost,
+ * Rocket.Chat and others know no blocks and show the text, so all of it is in both. Nothing in it mentions anybody, since the three control
+ * characters are escaped.
+ */
 export function renderSlack({ message }: Outgoing): Content {
   const { title, lines, severity, kind, link } = message;
   const mark =
@@ -17,7 +21,7 @@ export function renderSlack({ message }: Outgoing): Content {
   const text = lines.map(escapeControls).join('\n');
   const body = link === null ? text : `${text}\n<${link}|Open the page>`;
   return {
-    text: cutText(`${mark} ${escapeControls(title)}`, FALLBACK),
+    text: cutText(`${mark} ${escapeControls(title)}\n${body}`, FALLBACK),
     blocks: [
       // A header is plain text: escaping would show.
       { type: 'header', text: { type: 'plain_text', text: cutText(title, HEADER), emoji: false } },

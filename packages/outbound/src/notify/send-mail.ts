@@ -91,7 +91,10 @@ async function speak({ guard, target, outgoing, content, deadline }: Sending, so
       headers: { 'Auto-Submitted': 'auto-generated' },
       ...(outgoing.message.severity === 'critical' ? { priority: 'high' as const } : {}),
     })
-    .then((): MailOutcome => ({ result: 'delivered', status: 250, reason: 'answered' }), explain);
+    .then(({ rejected }): MailOutcome => {
+      const partly = rejected.length > 0;
+      return { result: 'delivered', status: 250, reason: partly ? 'partly_rejected' : 'answered' };
+    }, explain);
   const cutOff = deadline.hit.then((cause): MailOutcome => ({ ...again(cause), reached: true }));
   try {
     return await Promise.race([sent, cutOff]);
@@ -113,8 +116,9 @@ function explain(error: {
   readonly responseCode?: unknown;
 }): MailOutcome {
   const status = typeof error.responseCode === 'number' ? error.responseCode : null;
-  if (status !== null && status >= 500)
-    return { result: 'refused', status, reason: error.code === 'EAUTH' ? 'unauthorized' : 'rejected' };
+  // A password is mended by a person, and what happened meanwhile should be told then.
+  if (status !== null && status >= 500 && error.code === 'EAUTH') return { ...again('unauthorized'), status };
+  if (status !== null && status >= 500) return { result: 'refused', status, reason: 'rejected' };
   if (status !== null && status >= 400) return { ...again('server_error'), status };
   const codes = `${String(error.code)} ${String(error.originalCode)}`;
   const tls = /CERT|TLS|SSL/.test(codes);

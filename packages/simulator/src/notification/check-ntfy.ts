@@ -2,6 +2,7 @@ import { asFields, type CheckService, isJson, isLink, isText } from './notificat
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const MOST_BYTES = 4096;
+const MOST_JSON_BYTES = 2 * MOST_BYTES;
 
 const answer = (status: number, code: number) => ({
   status,
@@ -16,6 +17,7 @@ export const checkNtfy: CheckService = (request, { topic: ownTopic, token }) => 
   if (request.path !== '/') return answer(404, 40401);
   const { authorization } = request.headers;
   if (token !== undefined && authorization !== `Bearer ${token}`) return answer(403, 40301);
+  if (Buffer.byteLength(request.text) > MOST_JSON_BYTES) return answer(413, 41303);
   const message = isJson(request) ? asFields(request.body) : null;
   if (message === null) return answer(400, 40024);
   const { topic, title, message: text, priority, tags, click, sequence_id: sequence } = message;

@@ -19,6 +19,8 @@ export interface MailServerOptions {
   readonly implicitTls?: boolean;
   /** The one that may log in; without it nobody is asked to. */
   readonly login?: { readonly user: string; readonly password: string };
+  /** An address that has no mailbox here. */
+  readonly unknown?: string;
 }
 
 /** A mail server on 127.0.0.1 that keeps what it receives. */
@@ -34,7 +36,7 @@ export interface MailServer {
 
 /** Starts one. Mails go nowhere. */
 export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
-  const { key, cert, implicitTls = false, login } = options;
+  const { key, cert, implicitTls = false, login, unknown } = options;
   const mails: ReceivedMail[] = [];
   const faults: (number | 'hang')[] = [];
   const server = new SMTPServer({
@@ -46,6 +48,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     onAuth({ username, password }, _session, callback) {
       if (username === login?.user && password === login?.password) callback(null, { user: username });
       else callback(replyWith(535, 'Invalid username or password'));
+    },
+    onRcptTo({ address }, _session, callback) {
+      callback(address === unknown ? replyWith(550, 'No such mailbox') : null);
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];

@@ -13,6 +13,7 @@ const SECRETS = {
   token: 'tk_inventedtoken234567',
   authorization: 'Bearer invented-alertmanager-proof',
 };
+const MARKED_UP = 'in*vent_ed&<7';
 const KINDS: readonly NotificationServiceKind[] = ['webhook', 'slack', 'discord', 'pagerduty', 'alertmanager', 'ntfy'];
 const REPEAT_MS = 60_000;
 
@@ -20,7 +21,7 @@ let service: NotificationService;
 let notifier: Notifier;
 beforeEach(() => {
   const guard = createAddressGuard({ allowPrivate: ['127.0.0.1/32'], denied: [] });
-  notifier = createNotifier({ guard, secrets: ['invented-device-token-9', ...Object.values(SECRETS)] });
+  notifier = createNotifier({ guard, secrets: ['invented-device-token-9', MARKED_UP, ...Object.values(SECRETS)] });
 });
 afterEach(async () => {
   await notifier.close();
@@ -97,6 +98,9 @@ describe.each(KINDS)('%s', (kind) => {
     const [now, later] = [Date.now(), Date.now() + 90_000].map((at) => new Date(at).toUTCString());
     service.failNext({ status: 429, headers: { 'retry-after': later ?? '', date: now ?? '' } });
     expect(await send()).toMatchObject({ result: 'retry', retryAfterMs: 90_000 });
+    // Who asks to be left alone for a day is asked again before the night is over.
+    service.failNext({ status: 429, headers: { 'retry-after': '86400' } });
+    expect(await send()).toMatchObject({ result: 'retry', retryAfterMs: 900_000 });
     service.failNext({ status: 503 });
     expect(await send()).toMatchObject({ result: 'retry', reached: false, reason: 'server_error' });
     service.failNext({ status: 500 });
@@ -115,20 +119,29 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await send()).toMatchObject({ result: 'delivered' });
   });
 
-  it('is not asked again when it refuses, and is not followed elsewhere', async () => {
+  it('is not asked again when it finds fault with the words', async () => {
+    for (const status of [400, 413, 415, 422]) {
+      service.failNext({ status });
+      expect(await send()).toMatchObject({ result: 'refused', status, reason: 'rejected' });
+    }
+  });
+
+  it('is asked again when it does not know us or the path, which a person mends, and is followed nowhere', async () => {
     for (const [status, reason] of [
-      [400, 'rejected'],
       [401, 'unauthorized'],
       [403, 'unauthorized'],
       [404, 'gone'],
-      [413, 'rejected'],
+      [405, 'rejected'],
+      [408, 'server_error'],
+      [410, 'gone'],
+      [425, 'server_error'],
     ] as const) {
       service.failNext({ status });
-      expect(await send()).toMatchObject({ result: 'refused', status, reason });
+      expect(await send()).toMatchObject({ result: 'retry', reached: status === 408, status, reason });
     }
     const before = service.requests.length;
     service.failNext({ status: 307, headers: { location: `${service.url}/elsewhere` } });
-    expect(await send()).toMatchObject({ result: 'refused', reason: 'redirected' });
+    expect(await send()).toMatchObject({ result: 'retry', reached: false, reason: 'redirected' });
     expect(service.requests).toHaveLength(before + 1);
   });
 
@@ -144,9 +157,16 @@ describe.each(KINDS)('%s', (kind) => {
       signingSecret,
       topic,
       token,
+      MARKED_UP,
     ];
+    // As a person reads it: what a service's markup needs escaped is the same secret.
     const content = (text: string) =>
-      text.replace(`"routing_key":"${routingKey}"`, '').replace(`"topic":"${topic}"`, '');
+      text
+        .replace(`"routing_key":"${routingKey}"`, '')
+        .replace(`"topic":"${topic}"`, '')
+        .replaceAll('\\', '')
+        .replaceAll('&amp;', '&')
+        .replaceAll('&lt;', '<');
     for (const leak of leaks) {
       const message = makeMessage({ title: `Device offline: ${leak}`, lines: [`Look at ${leak} now`] });
       const outcome = await send(message);
@@ -250,6 +270,8 @@ describe('what each of them knows a repeat or an end by', () => {
     const { text, blocks } = bodies()[0] as unknown as { text: string; blocks: { text: { text: string } }[] };
     expect(text).toContain('&lt;!channel&gt;');
     expect(blocks[1]?.text.text).toContain('&lt;!here&gt; &amp; &lt;@U1&gt;');
+    // What knows no blocks, such as Mattermost, shows the text alone.
+    expect(text.split('\n').slice(1).join('\n')).toBe(blocks[1]?.text.text);
   });
 });
 

@@ -74,6 +74,8 @@ function toEnd(
   if (outcome.result === 'refused') return { kind: 'failed', status, reason, pauseMs: null, reached: false };
   const { attempts, elapsedMs } = claimed;
   const { reached, retryAfterMs } = outcome;
+  // Whoever asked for a test waits for the answer, and can ask again.
+  if (claimed.kind === 'test') return { kind: 'failed', status, reason, pauseMs: null, reached };
   const next = nextAttempt(config.notify.retry, { attempts, elapsedMs, retryAfterMs }, random01());
   const pauseMs = retryAfterMs ?? (next.retry ? Math.min(next.delayMs, LONGEST_PAUSE_MS) : null);
   if (!next.retry) return { kind: 'failed', status, reason, pauseMs, reached };

@@ -25,6 +25,7 @@ const told = (more: Partial<ToldNotice>): ToldNotice => ({
   kind: 'open',
   state: 'sent',
   reached: true,
+  tookSince: false,
   news: 'a',
   acknowledged: false,
   decidedAtMs: 0,
@@ -94,6 +95,31 @@ describe('who is told', () => {
     const rows = [told({ state: 'failed', reached: false })];
     expect(onPhone({ told: rows })).toMatchObject({ tell: [], quiet: [{ why: 'given_up' }] });
     expect(onPhone({ told: rows, news: 'b' }).tell).toEqual([{ channel: 'phone', kind: 'open' }]);
+  });
+
+  it('gets what was given up again, beginning or end, when the channel works again, and not for ever', () => {
+    const lost = told({ state: 'failed', reached: false, tookSince: true });
+    const end = told({ kind: 'resolve', state: 'failed', reached: false, tookSince: true });
+    expect(onPhone({ told: [lost] }).tell).toEqual([{ channel: 'phone', kind: 'open' }]);
+    expect(onPhone({ over: true, told: [told({}), end] }).tell).toEqual([{ channel: 'phone', kind: 'resolve' }]);
+    const still = { ...end, tookSince: false };
+    expect(onPhone({ over: true, told: [told({}), still] })).toMatchObject({
+      tell: [],
+      quiet: [{ why: 'nothing_new' }],
+    });
+    expect(onPhone({ told: [lost, lost, lost, lost] })).toMatchObject({ tell: [], quiet: [{ why: 'given_up' }] });
+  });
+
+  it('is not told the end of what was on its way when it ended and did not arrive after all', () => {
+    const rows = [
+      told({ state: 'superseded', reached: false }),
+      told({ id: 'ntf_2', kind: 'resolve', state: 'pending', reached: false }),
+    ];
+    expect(onPhone({ over: true, told: rows })).toMatchObject({
+      tell: [],
+      quiet: [{ why: 'nothing_arrived' }],
+      supersede: ['ntf_2'],
+    });
   });
 });
 

@@ -9,6 +9,8 @@ export interface ToldNotice {
   readonly state: NotificationState;
   /** It was delivered, or an attempt ended such that it may have been, or one is under way. */
   readonly reached: boolean;
+  /** Its channel took something after this one had come to its end. */
+  readonly tookSince: boolean;
   readonly news: string;
   readonly acknowledged: boolean;
   readonly decidedAtMs: number;
@@ -62,12 +64,14 @@ export interface NoticeDecision {
 /** A silence may be ended before its time, hence looked at again and again. */
 const SILENCE_LOOK_MS = 15_000;
 const MINUTE_MS = 60_000;
+/** How often the same is told again to a channel that works again: what it refuses for its words it refuses each time. */
+const MOST_GIVEN_UP = 4;
 
 /**
  * Who is told what now. Nothing of an incident that ended or merged before it was told (members of a mass outage are quiet
  * so), no end of what nobody can have heard of, no page while a silence or a closed window mutes it: then it is told as soon as
  * that is over, if it goes on. Updates are grouped; an acknowledgement is told at once. An end goes to whoever was
- * told the beginning, whatever the hour. Source of the rules: DESIGN §5.
+ * told the beginning, whatever the hour. What was given up is told when the channel works again. Source of the rules: DESIGN §5.
  */
 export function decideNotices(facts: NoticeFacts, rules: NotifyRules, nowMs: number): NoticeDecision {
   const picked = pickChannels(rules.routes, facts, nowMs);
@@ -104,16 +108,29 @@ function decideChannel(facts: NoticeFacts, view: ChannelView): Answer {
 }
 
 function decideEnd(rows: readonly ToldNotice[]): Answer {
-  if (rows.length === 0) return { why: 'never_told' };
-  if (rows.at(-1)?.kind === 'resolve') return { why: 'nothing_new' };
+  const last = rows.at(-1);
+  if (last === undefined) return { why: 'never_told' };
+  const arrived = rows.some(({ reached }) => reached);
+  if (last.kind === 'resolve') {
+    if (mayTellAgain(rows, last)) return { kind: 'resolve' };
+    // The beginning was on its way when it ended, and did not arrive after all.
+    if (last.state === 'pending' && !arrived) return { why: 'nothing_arrived', supersede: [last.id] };
+    return { why: 'nothing_new' };
+  }
   const supersede = rows.flatMap(({ id, state }) => (state === 'pending' ? [id] : []));
-  return rows.some(({ reached }) => reached) ? { kind: 'resolve', supersede } : { why: 'nothing_arrived', supersede };
+  return arrived ? { kind: 'resolve', supersede } : { why: 'nothing_arrived', supersede };
 }
 
 function decideBeginning(facts: NoticeFacts, rows: readonly ToldNotice[], view: ChannelView): Answer {
-  // One that was given up is tried again when there is something new to say, and not before.
-  if (rows.at(-1)?.news === facts.news) return { why: 'given_up' };
+  // One that was given up is tried again when there is something new to say or the channel works again, and not before.
+  const last = rows.at(-1);
+  if (last?.news === facts.news && !mayTellAgain(rows, last)) return { why: 'given_up' };
   return muted(facts, view) ?? { kind: facts.begins };
+}
+
+function mayTellAgain(rows: readonly ToldNotice[], last: ToldNotice): boolean {
+  if (last.state !== 'failed' || !last.tookSince) return false;
+  return rows.filter(({ kind, state }) => kind === last.kind && state === 'failed').length < MOST_GIVEN_UP;
 }
 
 function decideUpdate(
@@ -123,7 +140,7 @@ function decideUpdate(
 ): Answer {
   const last = rows.at(-1) ?? opened;
   const takenOn = facts.acknowledged && !last.acknowledged;
-  if (last.news === facts.news && !takenOn) return { why: 'nothing_new' };
+  if (last.news === facts.news && !takenOn && !mayTellAgain(rows, last)) return { why: 'nothing_new' };
   // Its beginning first: when that has come to an end, this is asked again.
   if (opened.state === 'pending' || opened.state === 'sending') return { why: 'not_delivered_yet' };
   const silent = muted(facts, view);

@@ -38,6 +38,17 @@ describe('a time window', () => {
     expect(isWithin(NIGHT, nowMs)).toBe(within);
   });
 
+  it.each([
+    ['summer, the first time', utc(2026, 10, 25, 0, 30), true],
+    ['winter, the second time', utc(2026, 10, 25, 1, 30), true],
+    ['after both', utc(2026, 10, 25, 2), false],
+    ['before the hour that does not happen', utc(2026, 3, 29, 0, 59), false],
+    ['after it', utc(2026, 3, 29, 1), false],
+  ])('is open twice in an hour that happens twice and never in one that is left out: %s', (_name, nowMs, within) => {
+    const twoToThree = { ...OFFICE, days: ['sun'] as const, fromMinute: 120, toMinute: 180 };
+    expect(isWithin(twoToThree, nowMs)).toBe(within);
+  });
+
   it('and the rest of the week share every instant between them', () => {
     const minute = fc.integer({ min: 0, max: 1439 });
     const zone = fc.constantFrom('UTC', 'Europe/Istanbul', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe');

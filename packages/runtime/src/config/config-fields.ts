@@ -123,6 +123,16 @@ export function secretText(shortest: number, longest: number) {
   return z.string().refine(unlessReference(fits), { error });
 }
 
+/** A key of Standard Webhooks: base64, with or without its prefix. */
+export function signingKey() {
+  const error = 'must be base64, 16 characters of it or more, with or without whsec_ before it';
+  const base64 = /^(?:whsec_)?(?:[A-Za-z0-9+/]{4}){3,84}(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/;
+  return z.string().refine(
+    unlessReference((value) => base64.test(value)),
+    { error },
+  );
+}
+
 /** A host name or an address, without port. */
 export function hostName() {
   const error = 'must be a host name or an address, without a port';

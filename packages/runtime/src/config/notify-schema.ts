@@ -8,6 +8,7 @@ import {
   name,
   network,
   secretText,
+  signingKey,
   text,
   timeOfDay,
   timeZone,
@@ -16,13 +17,13 @@ import {
 const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';
 const TYPES = ['webhook', 'slack', 'discord', 'pagerduty', 'alertmanager', 'ntfy', 'smtp'] as const;
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-const SEVERITIES = ['critical', 'warning', 'info'] as const;
+export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 /** Whatever says where a channel leads, or proves who we are there, is a secret. */
 const channelSchema = z.discriminatedUnion(
   'type',
   [
-    z.strictObject({ type: z.literal('webhook'), url: httpUrl(), signingSecret: secretText(16, 256) }),
+    z.strictObject({ type: z.literal('webhook'), url: httpUrl(), signingSecret: signingKey() }),
     z.strictObject({ type: z.literal('slack'), url: httpUrl() }),
     z.strictObject({ type: z.literal('discord'), url: httpUrl() }),
     z.strictObject({
@@ -87,7 +88,8 @@ export const notifySchema = z
     allowPrivate: z.array(network({ port: true })).default([]),
     retry: z
       .strictObject({
-        attempts: count(1, 100).default(15),
+        // So many, at up to five minutes each, that the time is the bound.
+        attempts: count(1, 1000).default(200),
         baseDelay: duration(1).prefault('5s'),
         maxDelay: duration(1).prefault('5m'),
         maxElapsed: duration(1).prefault('6h'),

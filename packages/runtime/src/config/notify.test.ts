@@ -29,7 +29,7 @@ describe('the notify section', () => {
     expect(parse({ channels: { chat: { type: 'slack', url: fromEnv('HOOK') } } })).toMatchObject({
       channels: [{ name: 'chat', type: 'slack', target: { type: 'slack', url: ENV.HOOK } }],
       routes: [{ channels: ['chat'], services: null, during: null }],
-      retry: { attempts: 15, baseDelayMs: 5000, maxDelayMs: 300_000, maxElapsedMs: 21_600_000 },
+      retry: { attempts: 200, baseDelayMs: 5000, maxDelayMs: 300_000, maxElapsedMs: 21_600_000 },
     });
   });
 
@@ -108,6 +108,10 @@ describe('the notify section', () => {
       /readable on the way/,
     );
     expect(problems({ channels: { mail: { ...mail, to: ['a@b\nbcc: x@y'] } } })[0]).toMatch(/must be an email address/);
+    const hook = { type: 'webhook', url: 'https://a.example/x', signingSecret: 'an-invented-phrase-of-words' };
+    expect(problems({ channels: { hook } })).toEqual([
+      'notify.channels.hook.signingSecret: must be base64, 16 characters of it or more, with or without whsec_ before it',
+    ]);
     expect(
       problems({
         channels: { chat },
@@ -124,7 +128,7 @@ describe('the notify section', () => {
     const env = Object.fromEntries(
       names.map((name) => [
         name,
-        name.endsWith('URL') ? 'https://hooks.example/invented' : 'invented-value-of-some-length',
+        name.endsWith('URL') ? 'https://hooks.example/invented' : 'inventedValueOfSomeLength+24',
       ]),
     );
     const { notify } = parseConfig({ file: 'x.yaml', source: rest + example, app: 'worker', env });

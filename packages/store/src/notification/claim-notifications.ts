@@ -17,8 +17,8 @@ export interface ClaimedNotification {
 }
 
 /**
- * Claims what is due, per channel up to its free places, and counts the attempt before it is made (I9). Of one thread a channel is
- * told in order, one at a time. A lease that ran out belonged to a process that died: it is sent again, under the same id, since
+ * Claims what is due, per channel up to its free places, and counts the attempt before it is made (I9). A channel that
+ * is paused gets nothing but a test, which a person waits for. Of one thread a channel is told in order, one at a time. A lease that ran out belonged to a process that died: it is sent again, under the same id, since
  * at least once is what was promised.
  */
 export async function claimNotifications(
@@ -37,7 +37,7 @@ export async function claimNotifications(
         cross join lateral (
           select n.id from notification n
           where n.channel = f.channel and n.due_at <= now.at
-            and not exists (select 1 from notify_channel c where c.name = f.channel and c.paused_until > now.at)
+            and (n.kind = 'test' or not exists (select 1 from notify_channel c where c.name = f.channel and c.paused_until > now.at))
             and not exists (select 1 from notification e where e.thread = n.thread and e.channel = n.channel and e.seq < n.seq and e.ended_at is null)
           order by n.due_at, n.seq limit f.places for update of n skip locked
         ) picked

@@ -3,6 +3,9 @@ import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { addTimeline } from '../incident/add-timeline.ts';
 
+/** What was given up longer ago is not told to a channel that works again. */
+const REMEMBERED = '7 days';
+
 /** How an attempt ended. `reached`: the receiver has, or may have, what was sent. */
 export type NotificationEnd = {
   readonly status: number | null;
@@ -29,21 +32,24 @@ export type FinishedNotification = NotificationState | 'fenced';
 
 /**
  * Writes down how an attempt ended. One that is to be tried again and was overtaken meanwhile is not. What came to an end is told
- * in the incident's timeline, and its notice looked at again: news may have waited for it. Lock order: notice, notification.
+ * in the incident's timeline, and its notice looked at again: news may have waited for it. A channel that works again is told
+ * what it missed. Lock order: notice, notification.
  */
 export async function finishNotification(
   sql: Sql,
   claimed: EndingNotification,
   end: NotificationEnd,
 ): Promise<FinishedNotification> {
-  return inTransaction(sql, async (tx) => {
+  const { state, recovered } = await inTransaction(sql, async (tx) => {
     await tx`update notice set due_at = clock_timestamp() where thread = ${claimed.thread}`;
-    const state = await moveRow(tx, claimed, end);
-    if (state === null) return 'fenced';
-    await noteChannel(tx, claimed.channel, end);
-    if (claimed.incidentId !== null) await tellTimeline(tx, claimed.incidentId, claimed, state);
-    return state;
+    const moved = await moveRow(tx, claimed, end);
+    if (moved === null) return { state: 'fenced', recovered: false } as const;
+    const again = await saveChannel(tx, claimed.channel, end);
+    if (claimed.incidentId !== null) await tellTimeline(tx, claimed.incidentId, claimed, moved);
+    return { state: moved, recovered: again };
   });
+  if (recovered) await hurryMissed(sql, claimed.channel);
+  return state;
 }
 
 async function moveRow(
@@ -73,20 +79,45 @@ async function moveRow(
   return row?.state ?? null;
 }
 
-/** Also of an attempt that was none of the ledger's, such as a repeat. */
-export async function noteChannel(
+/** The same of an attempt that was none of the ledger's, such as a repeat. */
+export async function noteChannel(sql: Sql, channel: string, end: ChannelEnd): Promise<void> {
+  if (await saveChannel(sql, channel, end)) await hurryMissed(sql, channel);
+}
+
+type ChannelEnd = Pick<NotificationEnd, 'kind' | 'status' | 'reason' | 'pauseMs'>;
+
+/** @returns whether the channel works again after it did not */
+async function saveChannel(
   sql: Sql | Transaction,
   channel: string,
-  { kind, status, reason, pauseMs }: Pick<NotificationEnd, 'kind' | 'status' | 'reason' | 'pauseMs'>,
-): Promise<void> {
+  { kind, status, reason, pauseMs }: ChannelEnd,
+): Promise<boolean> {
   if (kind === 'sent') {
-    await sql`update notify_channel set failures = 0, last_sent_at = clock_timestamp() where name = ${channel}`;
-    return;
+    const rows = await sql<{ recovered: boolean }[]>`
+      with before as materialized (select name, failures from notify_channel where name = ${channel} for no key update)
+      update notify_channel c set failures = 0, last_sent_at = clock_timestamp() from before where c.name = before.name
+      returning before.failures > 0 as recovered`;
+    return rows[0]?.recovered ?? false;
   }
   await sql`
     update notify_channel set failures = failures + 1, last_failed_at = clock_timestamp(), last_reason = ${reason}, last_status = ${status},
       paused_until = greatest(paused_until, clock_timestamp() + make_interval(secs => ${pauseMs}::float8 / 1000.0))
     where name = ${channel}`;
+  return false;
+}
+
+/** Nobody waits out a retry that was meant for a channel that was away, and what was given up there is decided about again. */
+async function hurryMissed(sql: Sql, channel: string): Promise<void> {
+  await sql`
+    update notification set due_at = clock_timestamp() where id in (
+      select id from notification where channel = ${channel} and state = 'pending' and due_at > clock_timestamp() for no key update skip locked)`;
+  await sql`
+    update notice set due_at = clock_timestamp() where thread in (
+      select x.thread from notice x where x.thread in (
+        select n.thread from notification n
+        where n.channel = ${channel} and n.state = 'failed' and n.decided_at > clock_timestamp() - ${REMEMBERED}::interval
+          and not exists (select 1 from notification l where l.thread = n.thread and l.channel = n.channel and l.seq > n.seq))
+      order by x.thread for no key update)`;
 }
 
 async function tellTimeline(

@@ -50,9 +50,13 @@ beforeAll(async () => {
       during: [{ days: ['mon'], from: '09:00', to: '17:30', timeZone: 'Europe/Berlin' }],
     },
   ];
+  const services = [
+    { name: 'agent', source: 'home', tunnel: '1' },
+    { name: 'lab', source: 'home', tunnel: '2', severity: 'info' },
+  ];
   await writeFile(
     join(dataDir, 'tidegate.yaml'),
-    JSON.stringify({ sources: [{ name: 'home' }], notify: { channels, routes } }),
+    JSON.stringify({ sources: [{ name: 'home' }], services, notify: { channels, routes } }),
   );
 }, 60_000);
 afterAll(async () => {
@@ -79,6 +83,7 @@ describe('tidegate notify', () => {
     });
     expect(service.taken).toHaveLength(1);
     expect(service.taken[0]?.text).toContain('Test of the channel chat');
+    // A test is tried once, for a person waits, and also while the channel is left alone.
     service.failNext({ status: 404 });
     const refused = await cli('notify', 'test', 'chat', '--json');
     expect(refused.code).toBe(1);
@@ -89,7 +94,7 @@ describe('tidegate notify', () => {
       status: 404,
       reason: 'gone',
     });
-    expect(refused.stderr).toBe('chat has not taken the test after 1 attempt(s): gone (404).\n');
+    expect(refused.stderr).toContain('chat has not taken the test after 1 attempt(s): gone (404).');
   });
 
   it('test says when no worker takes it up, and when there is no such channel', async () => {
@@ -121,6 +126,8 @@ describe('tidegate notify', () => {
     expect(stdout).toContain('  chat  slack\n');
     expect(stdout).toContain('idle  discord  warning: no route names it');
     expect(stdout).toContain('  critical of everything → chat, mon 09:00–17:30 Europe/Berlin\n');
+    expect(stdout).toMatch(/ {2}warning: nobody is told of agent \(critical\) at 1\d\d of the 168 hours of a week\n/);
+    expect(stdout).toContain('  warning: nobody is told of lab (info)\n');
     expect(stdout).toContain('  notify.retry.attempts\n');
     const json = await cli('check', '--json');
     expect(json.json()).toMatchObject({

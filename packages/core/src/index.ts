@@ -72,7 +72,7 @@ export {
 } from './model/verification.ts';
 export { composeMessage, composeTest } from './notify/compose-message.ts';
 export { cutText } from './notify/cut-text.ts';
-export { decideNotices, type NotifyRules, type ToldNotice } from './notify/decide-notices.ts';
+export { decideNotices, type NoticeDecision, type NotifyRules, type ToldNotice } from './notify/decide-notices.ts';
 export { type TimeWindow, WEEKDAYS, type Weekday } from './notify/is-within.ts';
 export {
   type IncidentSubject,
@@ -81,9 +81,9 @@ export {
   newsOf,
   type ReviewSubject,
 } from './notify/notice-subject.ts';
-export type { Route } from './notify/pick-channels.ts';
+export { pickChannels, type Route } from './notify/pick-channels.ts';
 export { type ScrubRules, scrubText } from './notify/scrub-text.ts';
-export { severityOf } from './notify/severity-of.ts';
+export { type ServiceSeverities, severityOf } from './notify/severity-of.ts';
 export { type BodyShape, describeBody } from './receive/describe-body.ts';
 export { describeShape } from './receive/describe-shape.ts';
 export {

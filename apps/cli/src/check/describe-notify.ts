@@ -1,7 +1,11 @@
-import { formatDuration, type NotifyConfig } from '@tidegate/runtime';
+import { type Config, formatDuration, type NotifyConfig } from '@tidegate/runtime';
+import { findUntold, HOURS_OF_WEEK, type Untold } from './find-untold.ts';
 
-/** Channels and routes in effect, without where a channel leads. */
-export function describeNotify({ channels, routes, groupUpdatesMs, pageUrl, retry }: NotifyConfig) {
+type Checked = Pick<Config, 'notify' | 'services'>;
+
+/** Channels and routes in effect, without where a channel leads, and the services whose outages reach nobody. */
+export function describeNotify(config: Checked, nowMs: number) {
+  const { channels, routes, groupUpdatesMs, pageUrl, retry } = config.notify;
   const routed = new Set(routes.flatMap((route) => route.channels));
   return {
     channels: channels.map(({ name, type }) => ({ name, type, routed: routed.has(name) })),
@@ -9,12 +13,14 @@ export function describeNotify({ channels, routes, groupUpdatesMs, pageUrl, retr
     groupUpdatesMs,
     pageUrl,
     retry,
+    untold: findUntold(config, nowMs),
   };
 }
 
 /** The same for a person. */
-export function showNotify(notify: NotifyConfig): string[] {
-  const { channels, routes } = describeNotify(notify);
+export function showNotify(config: Checked, nowMs: number): string[] {
+  const { notify } = config;
+  const { channels, routes, untold } = describeNotify(config, nowMs);
   if (channels.length === 0) return ['', 'Nobody is told of incidents: name a channel under notify.channels.'];
   const { attempts, maxElapsedMs } = notify.retry;
   return [
@@ -25,7 +31,13 @@ export function showNotify(notify: NotifyConfig): string[] {
         `  ${name}  ${type}${routed ? '' : '  warning: no route names it, so it is told nothing'}`,
     ),
     ...routes.map(showRoute),
+    ...untold.map(showUntold),
   ];
+}
+
+function showUntold({ service, severity, hours }: Untold): string {
+  const when = hours === HOURS_OF_WEEK ? '' : ` at ${hours} of the ${HOURS_OF_WEEK} hours of a week`;
+  return `  warning: nobody is told of ${service} (${severity})${when}`;
 }
 
 function showRoute({ channels, severities, services, during }: NotifyConfig['routes'][number]): string {

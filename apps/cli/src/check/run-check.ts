@@ -14,7 +14,7 @@ export function runCheck(flags: { config?: string; json?: boolean }): void {
       say(
         JSON.stringify({
           services: config.services.map((service) => summarize(config, service)),
-          notify: describeNotify(config.notify),
+          notify: describeNotify(config, Date.now()),
           defaultsTaken: config.defaultsTaken,
         }),
       );
@@ -57,7 +57,7 @@ function show(config: Config): void {
       `  verifies   ${policy.verify.passes} passes, every ${formatDuration(policy.verify.everyMs)}; re-check ${formatDuration(recheckMs)}`,
     );
   }
-  for (const line of showNotify(config.notify)) say(line);
+  for (const line of showNotify(config, Date.now())) say(line);
   if (config.defaultsTaken.length === 0) return;
   say('');
   say('Defaults were taken for these; set them if your outages are not like everybody else’s:');

@@ -1,8 +1,17 @@
 import type { Config } from '@tidegate/runtime';
 import { type NotificationService, type NotificationServiceKind, startNotificationService } from '@tidegate/simulator';
-import { claimNotifications, connect, listChannels, listNotifications, type Sql } from '@tidegate/store';
+import {
+  askForTest,
+  claimNotifications,
+  connect,
+  finishNotification,
+  listChannels,
+  listNotifications,
+  type Sql,
+} from '@tidegate/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeWorkerContext } from '../../../../test/support/make-worker-context.ts';
+import { makeMessage } from '../../../../test/support/make-message.ts';
+import { makeWorkerContext, plainService } from '../../../../test/support/make-worker-context.ts';
 import { type PlantedService, plantService } from '../../../../test/support/plant-service.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.ts';
 import { until } from '../../../../test/support/until.ts';
@@ -58,7 +67,11 @@ interface Running {
   settle(): Promise<void>;
 }
 
-async function startRoom(targets: Record<string, Target>, notify: Partial<Config['notify']> = {}): Promise<Running> {
+async function startRoom(
+  targets: Record<string, Target>,
+  notify: Partial<Config['notify']> = {},
+  configured: Config['services'] = [],
+): Promise<Running> {
   const channels = Object.entries(targets).map(([name, target]) => ({ name, type: target.type, target }));
   const everything = {
     channels: channels.map(({ name }) => name),
@@ -71,6 +84,7 @@ async function startRoom(targets: Record<string, Target>, notify: Partial<Config
   const made = await makeWorkerContext({
     databaseUrl: database.url,
     localtonet: null,
+    services: configured,
     notify: { channels, routes: [everything], groupUpdatesMs: 0, retry, ...notify },
     log: (line) => void lines.push(JSON.parse(line)),
   });
@@ -94,6 +108,9 @@ async function open(id = 'inc_a', summary = 'Tunnel 298487 is disconnected; held
     await tx`insert into incident_service (incident_id, service_id) values (${id}, ${planted.serviceId})`;
   });
 }
+/** Of which there may be many at a time. */
+const openMass = (id: string) =>
+  sql`insert into incident (id, kind, mass_group, opened_at, summary) values (${id}, 'mass', ${id}, clock_timestamp(), 'Outage.')`;
 const resolve = (id = 'inc_a') =>
   sql`update incident set state = 'resolved', resolved_at = clock_timestamp(), resolved_by = 'ver_x' where id = ${id}`;
 /** Lets the time pass that a retry or a channel is left alone for. */
@@ -278,6 +295,105 @@ describe('the notify room', () => {
     expect(entry?.why).toBe('Gave up telling phone that the incident was opened.');
   });
 
+  it('tells what was given up, beginning or end, once the channel works again, and does not let the rest wait', async () => {
+    const { service, target } = await startService('pagerduty');
+    const retry = { attempts: 2, baseDelayMs: 60_000, maxDelayMs: 60_000, maxElapsedMs: 21_600_000 };
+    const { settle } = await startRoom({ phone: target }, { retry });
+    await open('inc_ended');
+    await settle();
+    service.failNext({ status: 401 }, 4);
+    await openMass('inc_lost');
+    await resolve('inc_ended');
+    await settle();
+    await hurry();
+    await settle();
+    expect((await ledger()).filter((row) => row.includes('failed'))).toHaveLength(2);
+    // The first that is tried fails and has a minute to wait; the second gets through.
+    service.failNext({ status: 503 });
+    await openMass('inc_waiting');
+    await settle();
+    await sql`update notify_channel set paused_until = null`;
+    await openMass('inc_through');
+    await settle();
+    const told = service.taken.map(({ body }) => body as { event_action: string; dedup_key: string });
+    expect(told.map((event) => [event.event_action, event.dedup_key].join(' ')).sort()).toEqual([
+      'resolve tidegate:inc_ended',
+      'trigger tidegate:inc_ended',
+      'trigger tidegate:inc_lost',
+      'trigger tidegate:inc_through',
+      'trigger tidegate:inc_waiting',
+    ]);
+  });
+
+  it('tells no end of what was on its way when it ended, and did not arrive after all', async () => {
+    const { service, target } = await startService('pagerduty');
+    const { settle } = await startRoom({ phone: target });
+    service.failNext({ status: 503 });
+    await open();
+    await settle();
+    await hurry();
+    const [inHand] = await claimNotifications(sql, new Map([['phone', 1]]), 60_000);
+    await resolve();
+    await settle();
+    await finishNotification(sql, inHand!, {
+      kind: 'retry',
+      status: null,
+      reason: 'refused',
+      pauseMs: null,
+      reached: false,
+      delayMs: 60_000,
+    });
+    await settle();
+    expect(service.taken).toEqual([]);
+    expect(await ledger()).toEqual(['phone open superseded refused', 'phone resolve superseded overtaken']);
+  });
+
+  it('tries a test once, for whoever asked for it, also while the channel is left alone', async () => {
+    const { service, target } = await startService('pagerduty');
+    const { settle } = await startRoom({ phone: target });
+    service.failNext({ status: 403 }, 2);
+    await open();
+    await settle();
+    await askForTest(sql, {
+      id: 'ntf_test',
+      channel: 'phone',
+      message: makeMessage({ kind: 'test', thread: 'test_a' }),
+    });
+    await settle();
+    expect(await ledger()).toEqual(['phone open pending unauthorized', 'phone test failed unauthorized']);
+    await askForTest(sql, {
+      id: 'ntf_again',
+      channel: 'phone',
+      message: makeMessage({ kind: 'test', thread: 'test_b' }),
+    });
+    await settle();
+    await sql`update notify_channel set paused_until = null`;
+    await settle();
+    expect(await ledger()).toEqual([
+      'phone open sent answered',
+      'phone test failed unauthorized',
+      'phone test sent answered',
+    ]);
+  });
+
+  it('says of something critical that no route tells anybody, by the severity of its services', async () => {
+    const { service, target } = await startService('pagerduty');
+    const critical = { channels: ['phone'], severities: ['critical'] as const, services: null, during: null };
+    const mild = { ...plainService('agent', null, '298487'), severity: 'warning' as const };
+    const other = { ...critical, services: ['other'] };
+    const first = await startRoom({ phone: target }, { routes: [critical] }, [mild]);
+    await open();
+    await first.settle();
+    const second = await startRoom({ phone: target }, { routes: [other] });
+    await second.settle();
+    expect(service.requests).toEqual([]);
+    expect(events('notification.unrouted')).toMatchObject([
+      { level: 'info', incident: 'inc_a', severity: 'warning' },
+      { level: 'warn', incident: 'inc_a', severity: 'critical' },
+    ]);
+    expect(await second.context.metrics.text()).toMatch(/tidegate_notify_unrouted_total\{.*\} 1/);
+  });
+
   it('leaves a channel alone for as long as it asks', async () => {
     const { service, target } = await startService('pagerduty');
     const { settle } = await startRoom({ phone: target });
@@ -337,9 +453,7 @@ describe('the notify room', () => {
     const { service, target } = await startService('pagerduty');
     const rooms = await Promise.all([1, 2, 3].map(() => startRoom({ phone: target })));
     const ids = Array.from({ length: 30 }, (_, index) => `inc_${index}`);
-    for (const id of ids) {
-      await sql`insert into incident (id, kind, mass_group, opened_at, summary) values (${id}, 'mass', ${id}, clock_timestamp(), 'Outage.')`;
-    }
+    for (const id of ids) await openMass(id);
     await Promise.all(rooms.map(({ settle }) => settle()));
     for (const { settle } of rooms) await settle();
     const keys = service.taken.map(({ body }) => (body as { dedup_key: string }).dedup_key);

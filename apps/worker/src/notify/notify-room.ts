@@ -73,15 +73,21 @@ export function createNotifyRoom(
 async function decideAll({ sql, config, log, metrics }: WorkerContext): Promise<void> {
   const { channels, routes, groupUpdatesMs, pageUrl } = config.notify;
   const rules = { channels: channels.map(({ name }) => name), routes, groupUpdatesMs };
+  const serviceSeverities = new Map(config.services.map(({ name, severity }) => [name, severity]));
   for (;;) {
-    const { looked, told } = await decideDueNotices(sql, BATCH, {
+    const { looked, told, unrouted } = await decideDueNotices(sql, BATCH, {
       rules,
+      serviceSeverities,
       pageUrl,
       newNotificationId: () => newId('ntf'),
     });
     for (const { id, incident, channel, kind } of told) {
       log.info('notification.decided', { notification: id, incident, channel, kind });
       metrics.count('notify.decided', { kind });
+    }
+    for (const { incident, severity } of unrouted) {
+      log[severity === 'critical' ? 'warn' : 'info']('notification.unrouted', { incident, severity });
+      if (severity === 'critical') metrics.count('notify.unrouted', {});
     }
     if (looked < BATCH) return;
   }

@@ -44,9 +44,22 @@ describe('the channels of a notification', () => {
   });
 
   it('are told by severity: what cuts services off, what comes and goes, what concerns none', () => {
-    expect(severityOf({ kind: 'device', services: ['a'] })).toBe('critical');
-    expect(severityOf({ kind: 'mass', services: [] })).toBe('critical');
-    expect(severityOf({ kind: 'flapping', services: ['a'] })).toBe('warning');
-    expect(severityOf({ kind: 'tunnel', services: [] })).toBe('info');
+    const severity = (kind: Parameters<typeof severityOf>[0]['kind'], ...services: string[]) =>
+      severityOf(
+        { kind, services },
+        new Map([
+          ['low', 'info'],
+          ['mid', 'warning'],
+        ] as const),
+      );
+    expect(severity('device', 'a')).toBe('critical');
+    expect(severity('mass')).toBe('critical');
+    expect(severity('flapping', 'a')).toBe('warning');
+    expect(severity('review', 'a')).toBe('warning');
+    expect(severity('tunnel')).toBe('info');
+    // The most important of its services counts.
+    expect(severity('device', 'low', 'mid')).toBe('warning');
+    expect(severity('device', 'low', 'a')).toBe('critical');
+    expect(severity('flapping', 'low')).toBe('info');
   });
 });

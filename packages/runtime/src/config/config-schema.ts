@@ -12,7 +12,7 @@ import {
   text,
   timeZone,
 } from './config-fields.ts';
-import { notifySchema } from './notify-schema.ts';
+import { notifySchema, SEVERITIES } from './notify-schema.ts';
 
 const sourceSchema = z.strictObject({
   name: name(),
@@ -63,6 +63,7 @@ const serviceSchema = z.strictObject({
     })
     .default({}),
   policy: name().default('default'),
+  severity: z.enum(SEVERITIES).default('critical'),
   essential: z.array(name()).default([]),
   callbackOrigins: z.array(origin()).default([]),
   signingSecret: text(256).optional(),

@@ -51,6 +51,8 @@ export interface ServiceConfig {
   readonly tunnel: string | null;
   readonly probes: ProbesConfig;
   readonly policy: string;
+  /** How much it matters that it is cut off: routes and pagers sort by it. */
+  readonly severity: 'critical' | 'warning' | 'info';
   /** Dependencies whose `degraded` in a readiness report fails the layer. */
   readonly essential: readonly string[];
   /** Origins that callbacks of this service may go to; empty allows any that the address guard allows. */

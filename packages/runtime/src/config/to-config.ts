@@ -84,6 +84,7 @@ function toService(service: ParsedService, app: AppName, group: string): Service
     tunnel: service.tunnel ?? null,
     probes: toProbes(service.probes, app),
     policy: service.policy,
+    severity: service.severity,
     essential: service.essential,
     callbackOrigins: service.callbackOrigins,
     signingSecret: ownsPath(app, ['services', 0, 'signingSecret']) ? (service.signingSecret ?? null) : null,

@@ -103,6 +103,8 @@ export const EVENT_CATALOG = {
   'notification.given_up': { ...notification, ...sending, reason: 'code' },
   /** Something in its words looked like a secret and was blacked out: a mistake of ours, or a device named by its token. */
   'notification.scrubbed': { notification: 'id', channel: 'name', count: 'number' },
+  /** No route of the config tells anybody of it, at whatever hour. */
+  'notification.unrouted': { incident: 'id', severity: 'code' },
   /** They waited for a channel that the config no longer names. */
   'notification.dropped': { count: 'number' },
   /** The newest row of the audit trail: kept here, it shows whether rows were cut off since. */

@@ -186,6 +186,12 @@ export const METRIC_CATALOG = {
     help: 'Places in notifications that looked like a secret and were blacked out; anything above 0 is a mistake.',
     labels: [],
   },
+  'notify.unrouted': {
+    type: 'counter',
+    name: 'tidegate_notify_unrouted_total',
+    help: 'Times that something critical was to be told and no route named a channel for it.',
+    labels: [],
+  },
   'notify.waiting': {
     type: 'gauge',
     name: 'tidegate_notify_waiting',

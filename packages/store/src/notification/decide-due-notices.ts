@@ -3,11 +3,13 @@ import {
   decideNotices,
   findSilence,
   type LiveSilence,
+  type NoticeDecision,
   type NoticeSubject,
   type NotificationKind,
   type NotificationMessage,
   type NotifyRules,
   newsOf,
+  type ServiceSeverities,
   type Severity,
   severityOf,
 } from '@tidegate/core';
@@ -18,6 +20,7 @@ import { type DueNotice, loadDueNotices } from './load-notices.ts';
 
 export interface NoticeSettings {
   readonly rules: NotifyRules;
+  readonly serviceSeverities: ServiceSeverities;
   readonly pageUrl: string | null;
   readonly newNotificationId: () => string;
 }
@@ -33,6 +36,8 @@ export interface DecidedNotices {
   /** How many notices were looked at; as many as allowed means that there may be more. */
   readonly looked: number;
   readonly told: readonly DecidedNotification[];
+  /** What no route tells anybody of, at whatever hour. */
+  readonly unrouted: readonly { readonly incident: string | null; readonly severity: Severity }[];
 }
 
 interface NewRow extends DecidedNotification {
@@ -53,7 +58,7 @@ interface NewRow extends DecidedNotification {
 export async function decideDueNotices(sql: Sql, limit: number, settings: NoticeSettings): Promise<DecidedNotices> {
   return inTransaction(sql, async (tx) => {
     const due = await loadDueNotices(tx, limit);
-    if (due.length === 0) return { looked: 0, told: [] };
+    if (due.length === 0) return { looked: 0, told: [], unrouted: [] };
     const [clock] = await tx<{ now: Date }[]>`select clock_timestamp() as now`;
     const now = clock?.now ?? new Date(0);
     const silences = await readLiveSilences(tx);
@@ -65,7 +70,7 @@ export async function decideDueNotices(sql: Sql, limit: number, settings: Notice
     const rows = decided.flatMap((one) => one.rows);
     const told = await insertRows(tx, rows);
     await settleNotices(tx, decided);
-    return { looked: due.length, told };
+    return { looked: due.length, told, unrouted: decided.flatMap((one) => one.unrouted) };
   });
 }
 
@@ -73,6 +78,7 @@ interface Decided {
   readonly thread: string;
   readonly rows: readonly NewRow[];
   readonly superseded: readonly string[];
+  readonly unrouted: DecidedNotices['unrouted'];
   readonly lookAgainAtMs: number | null;
 }
 
@@ -84,9 +90,10 @@ interface Moment {
 
 function decideOne(notice: DueNotice, { settings, silences, nowMs }: Moment): Decided {
   const { thread, subject, told, generation, episode, incidentId } = notice;
-  if (subject === null) return { thread, rows: [], superseded: [], lookAgainAtMs: null };
+  if (subject === null) return { thread, rows: [], superseded: [], unrouted: [], lookAgainAtMs: null };
   const services = subject.about === 'incident' ? subject.services : [subject.service];
-  const severity = subject.about === 'incident' ? severityOf(subject) : 'warning';
+  const kind = subject.about === 'incident' ? subject.kind : 'review';
+  const severity = severityOf({ kind, services }, settings.serviceSeverities);
   const news = newsOf(subject);
   const acknowledged = subject.about === 'incident' && subject.acknowledgedBy !== null;
   const facts = {
@@ -117,7 +124,12 @@ function decideOne(notice: DueNotice, { settings, silences, nowMs }: Moment): De
       message,
     };
   });
-  return { thread, rows, superseded: decision.supersede, lookAgainAtMs: decision.lookAgainAtMs };
+  const unrouted = told.length === 0 && hasNoRoute(decision) ? [{ incident: incidentId, severity }] : [];
+  return { thread, rows, superseded: decision.supersede, unrouted, lookAgainAtMs: decision.lookAgainAtMs };
+}
+
+function hasNoRoute({ tell, quiet }: NoticeDecision): boolean {
+  return tell.length === 0 && quiet.length > 0 && quiet.every(({ why }) => why === 'no_route');
 }
 
 /** A mass outage has no subject of its own that a silence could name. */

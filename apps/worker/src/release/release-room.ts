@@ -114,7 +114,8 @@ async function sendOne(room: ReleaseRoom, callback: ClaimedCallback, claimedAt: 
 
 /**
  * What is known is told again while the lease lasts: a database that is away for a moment does not make it unknown. What it
- * refuses for good is told a few times only: the lease would be renewed for ever.
+ * refuses for good is told a few times only: the lease would be renewed for ever. So is what comes after the lease: a worker
+ * that slept wakes on connections that are gone, and has yet to hear that it is fenced.
  */
 async function endWhileKept(
   { context, finisher }: ReleaseRoom,
@@ -127,9 +128,9 @@ async function endWhileKept(
       await endAttempt(context, finisher, { ...callback, lapsed: false }, outcome);
       return;
     } catch (error) {
-      if (!isRetryable(error)) refusals += 1;
-      if (signal.aborted || refusals === MOST_REFUSALS) throw error;
-      await delay(TELL_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      if (!isRetryable(error) || signal.aborted) refusals += 1;
+      if (refusals === MOST_REFUSALS) throw error;
+      await delay(TELL_AGAIN_MS, undefined, signal.aborted ? {} : { signal }).catch(() => undefined);
     }
   }
 }

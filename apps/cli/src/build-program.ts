@@ -1,10 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { addAuditCommands } from './audit/add-audit-commands.ts';
 import { addCallbacksCommands } from './callbacks/add-callbacks-commands.ts';
-import { runCheck } from './check/run-check.ts';
 import { addCompletionsCommand } from './completions/add-completions-command.ts';
-import { runDemo } from './demo/run-demo.ts';
-import { runDoctor } from './doctor/run-doctor.ts';
 import { addGateCommands } from './gate/add-gate-commands.ts';
 import { addIncidentsCommands } from './incidents/add-incidents-commands.ts';
 import { addKeysCommands } from './keys/add-keys-commands.ts';
@@ -17,35 +14,39 @@ import { addServicesCommands } from './services/add-services-commands.ts';
 import { addSigningSecretsCommands } from './signing-secrets/add-signing-secrets-commands.ts';
 import { addSilenceCommands } from './silence/add-silence-commands.ts';
 import { addSourcesCommands } from './sources/add-sources-commands.ts';
-import { runUp } from './up/run-up.ts';
 import type { UpFlags } from './up/up-settings.ts';
 import { addVaultCommands } from './vault/add-vault-commands.ts';
 
+interface ConfigFlags {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
 const DOCTOR_EXIT_CODES = '\nExit codes:\n  0  all is well\n  1  there are warnings\n  2  something is broken';
 
-/** The whole command line of `tidegate`. */
+/** The whole command line of `tidegate`. What only one command needs is loaded when that command runs: it is half of the start. */
 export function buildProgram(): Command {
   const program = new Command('tidegate').description('Connectivity webhooks in, verified gates out.').version('0.1.0');
   withUpFlags(program.command('up').description('start everything on this machine'))
     .addHelpText('after', '\nExample:\n  tidegate up --config tidegate.yaml --data-dir .tidegate')
-    .action((flags: UpFlags) => runUp(flags));
+    .action(async (flags: UpFlags) => (await import('./up/run-up.ts')).runUp(flags));
   withUpFlags(program.command('demo').description('play one outage with a simulated Localtonet, then leave the api up'))
     .addHelpText('after', '\nExample:\n  tidegate demo')
-    .action((flags: UpFlags) => runDemo(flags));
+    .action(async (flags: UpFlags) => (await import('./demo/run-demo.ts')).runDemo(flags));
   program
     .command('check')
     .description('check a config and show the policy in effect for each service')
     .option('--config <file>', 'the config to check (default: tidegate.yaml)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tidegate check --config tidegate.yaml')
-    .action(runCheck);
+    .action(async (flags: ConfigFlags) => (await import('./check/run-check.ts')).runCheck(flags));
   program
     .command('doctor')
     .description('look at all that Tidegate needs, and name the fix of what is wrong; changes nothing')
     .option('--config <file>', 'the config in use (default: tidegate.yaml)')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  tidegate doctor\n${DOCTOR_EXIT_CODES}`)
-    .action(runDoctor);
+    .action(async (flags: ConfigFlags) => (await import('./doctor/run-doctor.ts')).runDoctor(flags));
   addKeysCommands(program.command('keys').description('create, list and revoke API keys'));
   addGateCommands(program.command('gate').description('hold a gate, force it open, or take that back'));
   addIncidentsCommands(program.command('incidents').description('see, acknowledge, note and end incidents'));

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Workspace packages resolve to their source, so that nothing has to be built for a test of one package. */
 const fromSource = {
@@ -9,12 +10,23 @@ const fromSource = {
 /** Test files at a time, also where there are just two cores: many of them wait more than they compute. */
 const WORKERS = 3;
 
-/** These start every process of Tidegate from `dist`, so they come last and not all at once. */
+/** These start every process of Tidegate from `dist`. */
 const SYSTEM = ['test/{e2e,faults}/**/*.test.ts'];
 const INTEGRATION = ['test/integration/**/*.test.ts'];
 
+/** The longest come first: what is left at the end is short, and no worker waits long for another. */
+const ORDER = ['system', 'integration', 'unit'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(specs);
+    return sorted.toSorted((a, b) => ORDER.indexOf(a.project.name) - ORDER.indexOf(b.project.name));
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // Of the run as a whole: the projects share its servers.
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
@@ -50,7 +62,6 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

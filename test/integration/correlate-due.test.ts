@@ -75,6 +75,13 @@ describe('correlating due groups', () => {
     expect(await sql`select count from blip`).toEqual([{ count: 2 }]);
   });
 
+  it(verifies('I4', 'refuses a second open incident of a group even to a writer that does not ask'), async () => {
+    const insert = (id: string) => sql`
+      insert into incident (id, kind, group_id, opened_at, summary) values (${id}, 'tunnel', ${planted.tunnelId}, now(), 'planted')`;
+    await insert('inc_first');
+    await expect(insert('inc_second')).rejects.toMatchObject({ code: '23505' });
+  });
+
   it(verifies('I4', 'joins what a verification opened while it was about to reopen, and loses nothing'), async () => {
     await deliver(sql, planted, { status: 'disconnected' });
     await passDebounce();
@@ -104,13 +111,6 @@ describe('correlating due groups', () => {
       await Promise.all([correlate(), correlate()]);
       expect(await openIncidents()).toHaveLength(1);
     }
-  });
-
-  it(verifies('I4', 'refuses a second open incident of a group even to a writer that does not ask'), async () => {
-    const insert = (id: string) => sql`
-      insert into incident (id, kind, group_id, opened_at, summary) values (${id}, 'tunnel', ${planted.tunnelId}, now(), 'planted')`;
-    await insert('inc_first');
-    await expect(insert('inc_second')).rejects.toMatchObject({ code: '23505' });
   });
 
   it('lets a device absorb the incident of its tunnel that was opened before', async () => {

@@ -69,8 +69,8 @@ function locateModule(root, target, real) {
   return ours ? join(target, inside) : real;
 }
 
-/** Runs the tests that cite one of `ids`, in `folder`; answers every test it saw, or why it could not. */
-async function runTests(folder, tests, ids) {
+/** Runs the tests that cite one of `ids`, in `folder`; answers every test it saw, or why it could not. `bail` ends at the first red one. */
+async function runTests(folder, tests, ids, { bail = false } = {}) {
   const report = join(folder, '.sabotage-report.json');
   const vitest = join(folder, 'node_modules', 'vitest', 'vitest.mjs');
   const env = Object.fromEntries(
@@ -78,7 +78,11 @@ async function runTests(folder, tests, ids) {
   );
   const child = spawn(
     process.execPath,
-    [vitest, 'run', '--root', folder, '--reporter=json', `--outputFile=${report}`, '-t', citing(ids), ...tests],
+    [
+      ...[vitest, 'run', '--root', folder, '--reporter=json', `--outputFile=${report}`],
+      ...(bail ? ['--bail=1'] : []),
+      ...['-t', citing(ids), ...tests],
+    ],
     {
       cwd: folder,
       env,
@@ -174,7 +178,8 @@ async function sabotage(root, patch, before) {
   if (unproven !== null) return unproven;
   return inCopy(
     root,
-    async (folder) => applyPatch(patch, folder) ?? judgeAfter(patch, await runTests(folder, patch.tests, [patch.id])),
+    async (folder) =>
+      applyPatch(patch, folder) ?? judgeAfter(patch, await runTests(folder, patch.tests, [patch.id], { bail: true })),
   );
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { claimKeyring, connect, type Sql } from '@tidegate/store';
 import { createKeyring, loadKeyring } from '@tidegate/vault';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHalfOpenProxy } from '../support/half-open-proxy.ts';
 import { hand } from '../support/plant-callbacks.ts';
 import { deliver, type PlantedService, plantService } from '../support/plant-service.ts';
 import { type CliRun, runCli } from '../support/run-cli.ts';
@@ -179,6 +180,45 @@ describe('--watch', () => {
       await sees('No incidents.');
     });
     expect(run.stdout).toMatch(/\S+Z {2}inc_c {2}is gone from the list\nNo incidents\.\n$/);
+  });
+
+  it('ends at Ctrl-C also while the database hangs', async () => {
+    const { port } = new URL(database.url);
+    const proxy = await startHalfOpenProxy(Number(port));
+    const through = new URL(database.url);
+    through.port = String(proxy.port);
+    const listeners = process.listenerCount('SIGINT');
+    shown = '';
+    const running = runCli(
+      ['gate', 'list', '--watch'],
+      { DATABASE_URL: through.href, TIDEGATE_DATA_DIR: dataDir },
+      (text) => {
+        shown += text;
+      },
+    );
+    await until(
+      'the first look',
+      () => shown,
+      (all) => all.includes('agent'),
+    );
+    proxy.freeze();
+    await until(
+      'a look that hangs',
+      async () =>
+        (
+          await sql<
+            { idle: boolean }[]
+          >`select clock_timestamp() - max(state_change) > interval '1200 milliseconds' as idle
+        from pg_stat_activity where application_name = 'tidegate-cli'`
+        )[0]?.idle,
+      (idle) => idle === true,
+    );
+    const startedAtMs = performance.now();
+    process.emit('SIGINT');
+    expect((await running).code).toBe(0);
+    expect(performance.now() - startedAtMs).toBeLessThan(8000);
+    expect(process.listenerCount('SIGINT')).toBe(listeners);
+    await proxy.close();
   });
 
   it('outlives connections that end', async () => {

@@ -1,3 +1,4 @@
+import { commandLine } from '@tidegate/runtime';
 import { runProgram } from './run-program.ts';
 
-await runProgram();
+await runProgram(commandLine());

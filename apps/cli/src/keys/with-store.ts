@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { describeFailure, type ProcessEnv, readProcessEnv } from '@tidegate/runtime';
+import { type ProcessEnv, readProcessEnv } from '@tidegate/runtime';
 import { connect, type Sql } from '@tidegate/store';
 import { type Keyring, loadKeyring } from '@tidegate/vault';
-import { fail } from '../output/fail.ts';
+import { fail, failFor } from '../output/fail.ts';
 import { readDatabaseSecret } from '../up/database-secret.ts';
 
 /** Runs a command against the database of this data folder, running or named by DATABASE_URL; failures become one sentence. */
@@ -22,7 +22,6 @@ export async function withStore(work: (sql: Sql, keyring: Keyring, env: ProcessE
       await sql.end({ timeout: 3 });
     }
   } catch (error) {
-    const report = describeFailure('tidegate', error);
-    fail(report.text, report.exitCode);
+    failFor('tidegate', error);
   }
 }

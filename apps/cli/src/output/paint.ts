@@ -7,6 +7,9 @@ export type Tone = 'good' | 'waiting' | 'bad' | 'quiet';
 const STDOUT = 1;
 const CODES: Readonly<Record<Tone, number>> = { good: 32, waiting: 33, bad: 31, quiet: 2 };
 
+/** A pattern of what `paint` puts around a text, and of nothing else. */
+export const PAINT = [0, ...Object.values(CODES)].map((code) => `\u001b\\[${code}m`).join('|');
+
 /** Whether the output is shown in colour: to a terminal only, and not where `NO_COLOR` asks for none. */
 export function hasColour(): boolean {
   return isatty(STDOUT) && !wantsNoColor();

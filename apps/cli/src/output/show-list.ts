@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { AppError } from '@tidegate/core';
-import { untilInterrupted } from '@tidegate/runtime';
+import { isPlainTerminal, screenWidth, untilInterrupted } from '@tidegate/runtime';
+import { warn } from './fail.ts';
 import { formatTable, type TableRow } from './format-table.ts';
 import { hasColour } from './paint.ts';
-import { say } from './say.ts';
+import { say, sayAnew } from './say.ts';
 
 /** A list as one look found it. */
 export interface List {
@@ -25,7 +26,6 @@ export interface ListFlags {
 
 const LOOK_EVERY_MS = 1000;
 const STDOUT = 1;
-const CLEAR = '\u001b[H\u001b[2J\u001b[3J';
 
 /**
  * Shows a list once, or with `--watch` again whenever it has changed, until SIGINT. A terminal is drawn anew; elsewhere only the
@@ -40,7 +40,7 @@ export async function showList(flags: ListFlags, look: () => Promise<List>): Pro
     else for (const line of drawList(list, colour)) say(line);
     return;
   }
-  const draw = flags.json ? drawJson() : isatty(STDOUT) ? drawScreen(colour) : drawChanges();
+  const draw = flags.json ? drawJson() : isatty(STDOUT) && !isPlainTerminal() ? drawScreen(colour) : drawChanges();
   await watch(look, draw);
 }
 
@@ -48,15 +48,21 @@ type Draw = (list: List) => void;
 
 async function watch(look: () => Promise<List>, draw: Draw): Promise<void> {
   const { signal, stop } = untilInterrupted();
+  // A database that hangs must not keep whoever has had enough of it.
+  const interrupted = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
   let failed: string | null = null;
   try {
     while (!signal.aborted) {
       try {
-        draw(await look());
+        const list = await Promise.race([look(), interrupted]);
+        if (failed !== null && list !== null) warn('It answers again.');
+        if (list !== null) draw(list);
         failed = null;
       } catch (error) {
         if (!(error instanceof AppError) || !error.retryable) throw error;
-        if (failed !== error.code) console.error(`${error.publicMessage} Trying again.`);
+        if (failed !== error.code) warn(`${error.publicMessage} Trying again.`);
         failed = error.code;
       }
       await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
@@ -67,7 +73,7 @@ async function watch(look: () => Promise<List>, draw: Draw): Promise<void> {
 }
 
 function drawList({ head, rows, before = [], after = [] }: List, colour: boolean): string[] {
-  return [...before, ...formatTable(head, rows, colour), ...after];
+  return [...before, ...formatTable(head, rows, colour, screenWidth()), ...after];
 }
 
 /** One line per state, so that a program can read it as it comes. */
@@ -86,7 +92,7 @@ function drawScreen(colour: boolean): Draw {
     const text = drawList(list, colour).join('\n');
     if (text === shown) return;
     shown = text;
-    say(`${CLEAR}${text}\n\nChanged ${new Date().toISOString()}; Ctrl-C ends.`);
+    sayAnew(`${text}\n\nChanged ${new Date().toISOString()}; Ctrl-C ends.`);
   };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { describeFailure, readProcessEnv } from '@tidegate/runtime';
+import { readProcessEnv } from '@tidegate/runtime';
 import { createKeyring, describeKeyring } from '@tidegate/vault';
-import { fail } from '../output/fail.ts';
+import { failFor } from '../output/fail.ts';
 import { say } from '../output/say.ts';
 
 /** `tidegate vault init`: makes the keyring of this data folder; where one is, checks it and changes nothing. */
@@ -17,7 +17,6 @@ export async function initVault(flags: { json?: boolean }): Promise<void> {
     say(created ? `Made keyring ${id} in ${dir}.` : `Keyring ${id} is in ${dir}, whole and readable.`);
     if (created) say('Back it up now, apart from the database: without it nothing that was sealed can be read.');
   } catch (error) {
-    const { text, exitCode } = describeFailure('tidegate', error);
-    fail(text, exitCode);
+    failFor('tidegate', error);
   }
 }

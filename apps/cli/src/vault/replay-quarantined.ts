@@ -1,5 +1,5 @@
 import { observationId, parseWebhook, type SafeName, type WebhookResult } from '@tidegate/core';
-import { type Config, describeFailure, loadConfig, readProcessEnv } from '@tidegate/runtime';
+import { type Config, loadConfig, readProcessEnv } from '@tidegate/runtime';
 import {
   claimReplay,
   inAuditedTransaction,
@@ -13,7 +13,7 @@ import {
 import { auditSigner, createSealer, identifySubject, newDeliveryId, redactWebhook } from '@tidegate/vault';
 import { currentActor } from '../audit/current-actor.ts';
 import { presentHead } from '../audit/present-head.ts';
-import { fail } from '../output/fail.ts';
+import { fail, failFor } from '../output/fail.ts';
 import { say } from '../output/say.ts';
 import { type VaultContext, withVault } from './with-vault.ts';
 
@@ -56,8 +56,7 @@ function loadSettings(file: string | undefined): Config | null {
   try {
     return loadConfig({ file: file ?? readProcessEnv().configFile, app: 'cli' });
   } catch (error) {
-    const report = describeFailure('tidegate', error);
-    fail(report.text, report.exitCode);
+    failFor('tidegate', error);
     return null;
   }
 }

@@ -1,10 +1,12 @@
-import { ConfigError, EnvError } from '../config/config-error.ts';
+import { ConfigError, type ConfigIssue, EnvError } from '../config/config-error.ts';
 import { errorCode } from '../log/clean-field.ts';
 
 /** How a process that cannot start says so: what to print, and the exit code. */
 export interface FailureReport {
   readonly text: string;
   readonly exitCode: 1 | 2;
+  /** What is wrong in the config, one by one; empty for any other failure. */
+  readonly issues: readonly ConfigIssue[];
 }
 
 /**
@@ -13,16 +15,16 @@ export interface FailureReport {
  */
 export function describeFailure(app: string, error: unknown): FailureReport {
   if (error instanceof ConfigError) {
-    return { text: error.format(), exitCode: 2 };
+    return { text: error.format(), exitCode: 2, issues: error.issues };
   }
   if (error instanceof EnvError) {
-    return { text: error.message, exitCode: 2 };
+    return { text: error.message, exitCode: 2, issues: [] };
   }
   const publicMessage = readProperty(error, 'publicMessage');
   if (typeof publicMessage === 'string') {
-    return { text: `${app}: ${publicMessage}`, exitCode: 1 };
+    return { text: `${app}: ${publicMessage}`, exitCode: 1, issues: [] };
   }
-  return { text: `${app}: ${describeSystemError(error)}`, exitCode: 1 };
+  return { text: `${app}: ${describeSystemError(error)}`, exitCode: 1, issues: [] };
 }
 
 function describeSystemError(error: unknown): string {

@@ -149,6 +149,52 @@ describe('every command', () => {
   });
 });
 
+describe('what goes wrong, with --json', () => {
+  it('is one line of JSON on stderr, with the exit code that it has anyway', async () => {
+    const file = join(dataDir, 'flawed.yaml');
+    await writeFile(file, 'sources:\n  - { name: home-lab, wach: all }\n');
+    for (const [args, complaint] of [
+      [['incidents', 'show', 'inc_none', '--json'], { title: 'There is no incident of this id.', exitCode: 1 }],
+      [
+        ['gate', 'hold', 'agent', '--json'],
+        { title: expect.stringMatching(/^required option '--reason/), exitCode: 2 },
+      ],
+      [['gate', 'hodl', '--json'], { title: expect.stringMatching(/^unknown (command|option)/), exitCode: 2 }],
+      [
+        ['check', '--json', '--config', file],
+        {
+          title: expect.any(String),
+          exitCode: 2,
+          errors: [expect.objectContaining({ line: 2, key: 'sources[0].wach' })],
+        },
+      ],
+    ] as const) {
+      const { code, stdout, stderr } = await cli(...args);
+      expect([stdout, stderr.split('\n').length]).toEqual(['', 2]);
+      expect(JSON.parse(stderr)).toEqual(complaint);
+      expect(code).toBe(complaint.exitCode);
+    }
+    const text = await cli('incidents', 'show', 'inc_none');
+    expect(text.stderr).toBe('There is no incident of this id.\n');
+  });
+});
+
+describe('what is printed', () => {
+  it('plays no tricks with a terminal, wherever it comes from', async () => {
+    await sql`insert into incident (id, kind, group_id, opened_at, summary) values ('inc_z', 'tunnel', ${planted.tunnelId}, now(), ${'Down.\u001b[2J\u009b31m'})`;
+    for (const args of [
+      ['incidents', 'list'],
+      ['incidents', 'show', 'inc_z'],
+      ['incidents', 'list', '--json'],
+    ]) {
+      const { stdout } = await cli(...args);
+      expect(stdout).toContain('Down.\\u001b[2J\\u009b31m');
+      expect([stdout.includes('\u001b'), stdout.includes('\u009b')]).toEqual([false, false]);
+    }
+    await sql`delete from incident where id = 'inc_z'`;
+  });
+});
+
 describe('tidegate gate', () => {
   it('holds, forces open, shows whose hand it is, and takes it back', async () => {
     const held = await cli('gate', 'hold', 'agent', ...WHY, '--for', '2h', '--json');
@@ -272,6 +318,40 @@ describe('tidegate sources', () => {
 });
 
 describe('tidegate keys', () => {
+  const create = (...more: string[]) => cli('keys', 'create', '--name', 'probe', '--scopes', 'gate:read', ...more);
+
+  it('takes a life in days or hours, and refuses one that is over at once', async () => {
+    for (const [life, days] of [
+      ['90d', 90],
+      ['12h', 0.5],
+    ] as const) {
+      expect((await create('--expires-in', life)).code).toBe(0);
+      const { items } = (await cli('keys', 'list', '--json')).json<{ items: { expiresAt: string }[] }>();
+      expect((Date.parse(items[0]?.expiresAt ?? '') - Date.now()) / 86_400_000).toBeCloseTo(days, 2);
+    }
+    for (const life of ['0s', '0d', 'soon']) expect((await create('--expires-in', life)).code).toBe(2);
+  });
+
+  it('makes no key for a service that there is not, or for none', async () => {
+    const before = (await cli('keys', 'list')).stdout;
+    const refused = await create('--services', 'agent,nope');
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^There is no service nope: /),
+    ]);
+    expect((await create('--services', ' , ')).code).toBe(2);
+    expect((await cli('keys', 'list')).stdout).toBe(before);
+    expect((await create('--services', 'agent')).code).toBe(0);
+  });
+
+  it('keeps a name that cannot play with a terminal', async () => {
+    const args = ['keys', 'create', '--name', '\u001b[2Jmira\u202e', '--scopes', 'gate:read', '--json'];
+    expect((await cli(...args)).code).toBe(0);
+    const { items } = (await cli('keys', 'list', '--json')).json<{ items: { name: string }[] }>();
+    expect(items[0]?.name).toBe('mira');
+  });
+
   it('tells the trail who made and revoked a key, and never the key', async () => {
     const { id, key } = (await cli('keys', 'create', '--name', 'probe', '--scopes', 'gate:read', '--json')).json<{
       id: string;
@@ -377,14 +457,21 @@ describe('tidegate receivers', () => {
 describe('tidegate check', () => {
   it('warns of a service whose gate would open while its tunnel is down', async () => {
     const file = join(dataDir, 'checked.yaml');
-    const config = (section: string) => `sources:
+    const config = (section: string, opened = '') => `sources:
   - { name: home-lab }
+outbound: { probes: { allowPrivate: [${opened}] } }
 ${section}services:
   - { name: agent, source: home-lab, tunnel: "298487", probes: { liveness: { url: http://127.0.0.1:9000/livez } } }
 `;
     await writeFile(file, config(''));
     expect((await cli('check', '--config', file)).stdout).toContain('warning    Only the agent itself is probed');
-    await writeFile(file, config('localtonet: { apiKey: invented }\n'));
+    const localtonet = 'localtonet: { apiKey: invented }\n';
+    await writeFile(file, config(localtonet));
+    const refused = await cli('check', '--config', file);
+    expect(refused.stdout).toContain(
+      'warning    Its liveness probe is refused, since 127.0.0.1 is private (loopback): name it under outbound.probes.allowPrivate, as "127.0.0.1/32:9000".',
+    );
+    await writeFile(file, config(localtonet, '"127.0.0.1/32:9000"'));
     const seen = await cli('check', '--config', file);
     expect(seen.code).toBe(0);
     expect(seen.stdout).not.toContain('warning');

@@ -1,28 +1,44 @@
 import { recheckEvery } from '@tidegate/core';
-import { type Config, describeFailure, formatDuration, readProcessEnv } from '@tidegate/runtime';
-import { fail } from '../output/fail.ts';
+import { type Config, formatDuration, loadConfig, readProcessEnv } from '@tidegate/runtime';
+import { failFor } from '../output/fail.ts';
 import { say } from '../output/say.ts';
 import { loadWholeConfig } from '../up/load-whole-config.ts';
 import { describeNotify, showNotify } from './describe-notify.ts';
+import { findRefusedProbes } from './find-refused-probes.ts';
 import { listWarnings } from './list-warnings.ts';
 
 /** `tidegate check`: the policy in effect for each service, with a mark where nobody chose it. Exit code 2 on errors. */
-export function runCheck(flags: { config?: string; json?: boolean }): void {
+export async function runCheck(flags: { config?: string; json?: boolean }): Promise<void> {
   try {
-    const config = loadWholeConfig(flags.config ?? readProcessEnv().configFile);
+    const file = flags.config ?? readProcessEnv().configFile;
+    const config = loadWholeConfig(file);
+    const summaries = await summarizeAll(config, loadConfig({ file, app: 'worker' }));
     if (flags.json)
       say(
         JSON.stringify({
-          services: config.services.map((service) => summarize(config, service)),
+          services: summaries,
           notify: describeNotify(config, Date.now()),
           defaultsTaken: config.defaultsTaken,
         }),
       );
-    else show(config);
+    else show(config, summaries);
   } catch (error) {
-    const report = describeFailure('check', error);
-    fail(report.text, report.exitCode);
+    failFor('check', error);
   }
+}
+
+type Summary = ReturnType<typeof summarize>;
+
+/** Only the worker knows where probes lead. */
+function summarizeAll(config: Config, ofWorker: Config): Promise<Summary[]> {
+  return Promise.all(
+    config.services.map(async (service, index) => {
+      const summary = summarize(config, service);
+      const probed = ofWorker.services[index];
+      const refused = probed === undefined ? [] : await findRefusedProbes(ofWorker, probed);
+      return { ...summary, warnings: [...summary.warnings, ...refused] };
+    }),
+  );
 }
 
 function summarize(config: Config, service: Config['services'][number]) {
@@ -39,13 +55,12 @@ function summarize(config: Config, service: Config['services'][number]) {
   return { name, source, device, tunnel, policyName: policy, policy: config.policies[policy], layers, warnings };
 }
 
-function show(config: Config): void {
+function show(config: Config, summaries: readonly Summary[]): void {
   say(`${config.file}: ${config.sources.length} source(s), ${config.services.length} service(s)`);
-  for (const service of config.services) {
-    const { layers, policy, warnings } = summarize(config, service);
+  for (const { name, source, policyName, layers, policy, warnings } of summaries) {
     const configured = Object.entries(layers).flatMap(([layer, on]) => (on ? [layer] : []));
     say('');
-    say(`${service.name}  (source ${service.source}, policy ${service.policy})`);
+    say(`${name}  (source ${source}, policy ${policyName})`);
     say(`  layers     ${configured.length > 0 ? configured.join(', ') : 'none: this gate can never open'}`);
     for (const warning of warnings) say(`  warning    ${warning}`);
     if (policy === undefined) continue;

@@ -14,6 +14,11 @@ export function toNote(text: string): SafeName {
   return toText(text, LONGEST_NOTE);
 }
 
+/** What something is called. */
+export function toName(text: string): SafeName {
+  return toText(text);
+}
+
 /** A person's name. */
 export function toActor(text: string): SafeName {
   return toText(text);

@@ -1,5 +1,5 @@
-import { parseDuration } from '@tidegate/runtime';
-import { createApiKey } from '@tidegate/store';
+import type { SafeName } from '@tidegate/core';
+import { createApiKey, listServices, type Sql } from '@tidegate/store';
 import { auditSigner, lookupHash, newApiKey, newId } from '@tidegate/vault';
 import { currentActor } from '../audit/current-actor.ts';
 import { fail } from '../output/fail.ts';
@@ -18,10 +18,11 @@ const SCOPES = new Set([
 ]);
 
 export interface CreateKeyFlags {
-  readonly name: string;
+  readonly name: SafeName;
   readonly scopes: string;
-  readonly services?: string;
-  readonly expiresIn?: string;
+  readonly services?: readonly string[];
+  /** Milliseconds. */
+  readonly expiresIn?: number;
   readonly json?: boolean;
 }
 
@@ -33,26 +34,34 @@ export async function createKey(flags: CreateKeyFlags): Promise<void> {
     fail(`--scopes takes a list of: ${[...SCOPES].join(', ')}`, 2);
     return;
   }
-  const lifeMs = flags.expiresIn === undefined ? null : parseDuration(flags.expiresIn);
-  if (flags.expiresIn !== undefined && lifeMs === null) {
-    fail('--expires-in takes a duration such as 720h', 2);
-    return;
-  }
+  const { name, services = null, expiresIn: lifeMs = null } = flags;
   await withStore(async (sql, keyring) => {
+    const [missing] = await findMissing(sql, services ?? []);
+    if (missing !== undefined) {
+      fail(`There is no service ${missing}: correct --services, or name it in the config and start Tidegate first.`, 1);
+      return;
+    }
     const key = newApiKey();
     const id = newId('key');
     const row = {
       id,
-      name: flags.name,
+      name,
       lookupHash: lookupHash(keyring, 'api-key', key),
       scopes,
-      services: flags.services === undefined ? null : toList(flags.services),
+      services,
       expiresAt: lifeMs === null ? null : new Date(Date.now() + lifeMs),
     };
     await createApiKey(sql, row, { actor: currentActor(undefined), sign: auditSigner(keyring) });
     if (flags.json) say(JSON.stringify({ id, key, scopes }));
     else say(`${key}\nThis is the only time it is shown. Its id, for \`tidegate keys revoke\`: ${id}`);
   });
+}
+
+/** A key for a misspelt service would be refused wherever it is used, and nobody would know why. */
+async function findMissing(sql: Sql, services: readonly string[]): Promise<string[]> {
+  const there = await listServices(sql, { source: null, services, cursor: null, limit: services.length });
+  const names = new Set(there.items.map((service) => service.name));
+  return services.filter((service) => !names.has(service));
 }
 
 function toList(text: string): string[] {

@@ -2,10 +2,11 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beatReceiver, claimKeyring, connect, migrate, type Sql } from '@tidegate/store';
+import { beatReceiver, claimKeyring, connect, migrate, type Sql, type StoreInspection } from '@tidegate/store';
 import { createKeyring, loadKeyring } from '@tidegate/vault';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { examineClock } from '../../apps/cli/src/doctor/examine-clock.ts';
 import { type CliRun, runCli } from '../support/run-cli.ts';
 import { startTestPostgres, startTestRedis } from '../support/servers.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
@@ -199,6 +200,16 @@ describe('tidegate doctor', () => {
     expect(await findWrong()).toEqual([expect.stringMatching(/^broken keys: The data folder holds no keyring yet/)]);
   });
 
+  it('clock: Postgres lives in another hour, as far as it can be told', async () => {
+    const clock = async (aheadMs: number, withinMs: number) => {
+      const [found] = await examineClock({ aheadMs, withinMs } as StoreInspection, null);
+      return `${found?.state} ${found?.says}`;
+    };
+    expect(await clock(-3_600_000, 20)).toMatch(/^broken The clock of Postgres is 1h behind /);
+    expect(await clock(1500, 20)).toMatch(/^ok /);
+    expect(await clock(3_000, 2500)).toMatch(/^ok /);
+  });
+
   it('clock: Localtonet lives in another hour, or tells no time', async () => {
     account.aheadMs = -3_600_000;
     expect(await findWrong()).toEqual([expect.stringMatching(/^broken clock: The clock of Localtonet is .+ behind /)]);
@@ -216,6 +227,16 @@ describe('tidegate doctor', () => {
     const ready = { receiverUrl: `http://127.0.0.1:${port}`, apiUrl: 'http://127.0.0.1:1' };
     await writeFile(join(dataDir, 'ready.json'), JSON.stringify(ready), { mode: 0o600 });
     expect(await findWrong()).toEqual([expect.stringMatching(/^broken ports: .*\b(1)\b.*api/)]);
+  });
+
+  it('tells all the rest beside a check that fails in a way it did not foresee', async () => {
+    expect(await findWrong({ DOCTOR_API_KEY: 'invented → key' })).toEqual([
+      'broken localtonet: localtonet.apiKey holds a character that cannot stand in a header.',
+    ]);
+    await chmod(join(dataDir, 'keyring', 'lookup-key.json'), 0o600);
+    await rm(join(dataDir, 'keyring', 'lookup-key.json'));
+    await mkdir(join(dataDir, 'keyring', 'lookup-key.json'));
+    expect(await findWrong()).toEqual([expect.stringMatching(/^broken keys: .*lookup-key\.json cannot be read/)]);
   });
 
   it('localtonet: a key that is refused, nobody there, no section; and a way in through a tunnel', async () => {

@@ -63,7 +63,8 @@ export {
 export { type EndedOverride, endOverrides } from './incident-action/end-overrides.ts';
 export type { IncidentOrder, OutOfReach } from './incident-action/lock-incident.ts';
 export { type Override, type ResolvedIncident, resolveIncident } from './incident-action/resolve-incident.ts';
-export { claimKeyring } from './installation/claim-keyring.ts';
+export { claimKeyring, keyringMismatch } from './installation/claim-keyring.ts';
+export { readKeyringId } from './installation/read-keyring-id.ts';
 export { withVaultLock } from './installation/with-vault-lock.ts';
 export { askForTest } from './notification/ask-for-test.ts';
 export {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { AppError } from '@tidegate/core';
 import { type Config, ensureSecretFile, type Log } from '@tidegate/runtime';
-import { claimKeyring, connect, createApiKey, migrate } from '@tidegate/store';
+import { claimKeyring, connect, createApiKey, keyringMismatch, migrate, readKeyringId } from '@tidegate/store';
 import {
   createKeyring,
   loadKeyring,
@@ -28,14 +29,18 @@ export async function prepareStore(options: {
 }): Promise<PreparedStore> {
   const { settings, config, databaseUrl, log } = options;
   const keyringDir = join(settings.dataDir, 'keyring');
-  const { created } = await createKeyring(keyringDir);
-  const keyring = await loadKeyring(keyringDir);
   const { applied } = await migrate(databaseUrl);
   if (applied > 0) log.info('schema.migrated', { applied });
-  const { secret: adminKey } = await ensureSecretFile(settings.dataDir, 'admin-key', newApiKey);
   const sql = connect(databaseUrl, { application: 'up', connections: 1 });
+  let created: boolean;
+  let adminKey: string;
   try {
+    // A new keyring could open nothing there, and would be in the way of the backup that has to be put back.
+    if ((await readKeyringId(sql)) !== null && !(await holdsKeyring(keyringDir))) throw keyringMismatch();
+    ({ created } = await createKeyring(keyringDir));
+    const keyring = await loadKeyring(keyringDir);
     await claimKeyring(sql, keyring.id);
+    ({ secret: adminKey } = await ensureSecretFile(settings.dataDir, 'admin-key', newApiKey));
     await createApiKey(sql, {
       id: newId('key'),
       name: 'admin',
@@ -58,4 +63,12 @@ export async function prepareStore(options: {
     if (signingSecret === null) await ensureSecretFile(settings.dataDir, `signing-secret-${name}`, newSigningSecret);
   }
   return { adminKey, sources, keyringCreated: created };
+}
+
+/** Whether there is a keyring, in whatever state. */
+function holdsKeyring(dir: string): Promise<boolean> {
+  return loadKeyring(dir).then(
+    () => true,
+    (error: unknown) => !(error instanceof AppError && error.code === 'keyring_missing'),
+  );
 }

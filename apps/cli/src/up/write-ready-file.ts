@@ -7,7 +7,7 @@ import { AppError } from '@tidegate/core';
 export interface ReadyFile {
   readonly receiverUrl: string;
   readonly apiUrl: string;
-  /** Where the on-call page will be; the api answers 404 there until it is built. */
+  /** Where the on-call page is. */
   readonly pageUrl: string;
   readonly adminKey: string;
   readonly sources: readonly { readonly name: string; readonly webhookUrl: string }[];

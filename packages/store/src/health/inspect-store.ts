@@ -1,7 +1,8 @@
-import { connect, type Sql } from '../database/connect.ts';
+import { connect } from '../database/connect.ts';
 import { appliedMigrations, knownMigrations } from '../database/list-migrations.ts';
 import { OLDEST_SERVER } from '../database/migrate.ts';
 import { toStoreError } from '../database/store-error.ts';
+import { readKeyringId } from '../installation/read-keyring-id.ts';
 
 /** What of a database decides whether it can be relied on. */
 export interface StoreInspection {
@@ -65,11 +66,4 @@ interface Asked {
   readonly number: number;
   readonly standby: boolean;
   readonly unsafe: string[];
-}
-
-async function readKeyringId(sql: Sql): Promise<string | null> {
-  const [table] = await sql<{ present: boolean }[]>`select to_regclass('installation') is not null as present`;
-  if (!table?.present) return null;
-  const [row] = await sql<{ keyringId: string }[]>`select keyring_id from installation`;
-  return row?.keyringId ?? null;
 }

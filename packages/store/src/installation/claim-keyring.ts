@@ -16,8 +16,12 @@ export async function claimKeyring(sql: Sql, keyringId: string): Promise<void> {
   } catch (error) {
     throw toStoreError(error);
   }
-  if (bound === keyringId) return;
-  throw new AppError({
+  if (bound !== keyringId) throw keyringMismatch();
+}
+
+/** The error for a database that belongs to another keyring than the one at hand. */
+export function keyringMismatch(): AppError {
+  return new AppError({
     code: 'keyring_mismatch',
     publicMessage:
       'This database belongs to another keyring: use the data folder it was first started with, or restore its keyring.',

@@ -3,7 +3,7 @@ import type { Room } from '@tidegate/queue';
 import { errorCode } from '@tidegate/runtime';
 import { correlateRoom } from './correlate/correlate-room.ts';
 import { createNotifyRoom } from './notify/notify-room.ts';
-import { createOverview } from './overview/create-overview.ts';
+import { createOverview, type Overview } from './overview/create-overview.ts';
 import { openAccount, watchAccount } from './poll/watch-account.ts';
 import { createCircuits } from './release/create-circuits.ts';
 import { createFinisher } from './release/create-finisher.ts';
@@ -25,13 +25,11 @@ const PROBES_PER_DESTINATION = 8;
 
 /**
  * Runs the four rooms: woken by alarms, and by a sweep that needs none. `stop` takes no new work, then calls `onQuiet`,
- * which must end what is still on the wire, and resolves when all of it is written down. `sweptAgoMs` tells how long ago the
- * last sweep reached the store.
+ * which must end what is still on the wire, and resolves when all of it is written down.
  */
 export function runRooms(context: WorkerContext): {
   stop(onQuiet: () => Promise<void>): Promise<void>;
-  sweptAgoMs(): number;
-} {
+} & Pick<Overview, 'sweptAgoMs' | 'stuckRoom'> {
   const budget = createBudget(PROBES_PER_DESTINATION);
   const account = openAccount(context, budget);
   const noted = (error: unknown) =>
@@ -42,13 +40,14 @@ export function runRooms(context: WorkerContext): {
   const finisher = createFinisher(context);
   const leases = createLeaseKeeper(context);
   const notifying = createNotifyRoom(context, { onFree: () => wake('notify'), onFailure: noted });
-  const drains: Record<Room, Drain> = {
-    correlate: createDrain(() => correlateRoom(context)),
-    verify: createDrain(() => verifyRoom({ context, account, budget, slots: runs })),
-    release: createDrain(() => releaseRoom({ context, finisher, leases, slots: attempts, lookups })),
-    notify: createDrain(() => notifying.run()),
-  };
   const overview = createOverview(context);
+  const drain = (room: Room, run: () => Promise<void>) => createDrain(() => run().then(() => overview.ran(room)));
+  const drains: Record<Room, Drain> = {
+    correlate: drain('correlate', () => correlateRoom(context)),
+    verify: drain('verify', () => verifyRoom({ context, account, budget, slots: runs })),
+    release: drain('release', () => releaseRoom({ context, finisher, leases, slots: attempts, lookups })),
+    notify: drain('notify', () => notifying.run()),
+  };
   const sweeping = createDrain(() => sweep(context, drains, noted).then(overview.swept));
   const polling = watchAccount(context, account, noted);
 
@@ -73,6 +72,7 @@ export function runRooms(context: WorkerContext): {
   wake('notify');
   return {
     sweptAgoMs: overview.sweptAgoMs,
+    stuckRoom: overview.stuckRoom,
     async stop(onQuiet) {
       clearInterval(timer);
       await Promise.all(consumers.map((consumer) => consumer.close()));

@@ -59,7 +59,7 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
   };
   await applyConfig(context, env.dataDir);
   const rooms = runRooms(context);
-  const deadMan = watchDeadMan(context, rooms.sweptAgoMs);
+  const deadMan = watchDeadMan(context, rooms);
   const watchers = [watchHands(context), watchReceivers(context), watchRetention(context)];
   const admin = await startAdminServer({
     host: '127.0.0.1',

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Room } from '@tidegate/queue';
 import { beatReceiver, expectReceiver } from '@tidegate/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeWorkerContext } from '../../../../test/support/make-worker-context.ts';
@@ -36,10 +37,10 @@ afterEach(async () => {
   server.close();
 });
 
-function watch(sweptAgoMs = () => 0, everyMs = NEVER_MS) {
+function watch({ sweptAgoMs = 0, stuck = null as Room | null, everyMs = NEVER_MS } = {}) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ping/${SECRET}`;
   const context: WorkerContext = { ...made.context, config: { ...made.context.config, deadMan: { url, everyMs } } };
-  return { watching: watchDeadMan(context, sweptAgoMs), context };
+  return { watching: watchDeadMan(context, { sweptAgoMs: () => sweptAgoMs, stuckRoom: () => stuck }), context };
 }
 
 const withheld = () => lines.filter((line) => line.includes('dead_man.withheld'));
@@ -47,7 +48,7 @@ const withheld = () => lines.filter((line) => line.includes('dead_man.withheld')
 describe('the dead-man ping', () => {
   it('goes out while the store, every receiver and the sweep do their work, again and again', async () => {
     await beatReceiver(made.context.sql, 'rcv_one');
-    const { watching, context } = watch(undefined, 50);
+    const { watching, context } = watch({ everyMs: 50 });
     await until(
       'three pings',
       () => pings.length,
@@ -64,13 +65,14 @@ describe('the dead-man ping', () => {
   });
 
   it.each([
-    ['no_receiver', async () => {}, 0],
-    ['receiver_silent', (context: WorkerContext) => expectReceiver(context.sql, 'rcv_one', 5000), 0],
-    ['sweep_late', (context: WorkerContext) => beatReceiver(context.sql, 'rcv_one'), 20_000],
-    ['store_unavailable', (context: WorkerContext) => context.sql.end(), 0],
-  ] as const)('is withheld for %s, which is said once', async (reason, arrange, sweptAgoMs) => {
+    ['no_receiver', async () => {}, {}],
+    ['receiver_silent', (context: WorkerContext) => expectReceiver(context.sql, 'rcv_one', 5000), {}],
+    ['sweep_late', (context: WorkerContext) => beatReceiver(context.sql, 'rcv_one'), { sweptAgoMs: 20_000 }],
+    ['correlate_stuck', (context: WorkerContext) => beatReceiver(context.sql, 'rcv_one'), { stuck: 'correlate' }],
+    ['store_unavailable', (context: WorkerContext) => context.sql.end(), {}],
+  ] as const)('is withheld for %s, which is said once', async (reason, arrange, work) => {
     await arrange(made.context);
-    const { watching } = watch(() => sweptAgoMs);
+    const { watching } = watch(work);
     await watching.look();
     await watching.look();
     await watching.stop();
@@ -91,6 +93,23 @@ describe('the dead-man ping', () => {
     }
     await watching.stop();
     expect(withheld()).toHaveLength(2);
+  });
+
+  it('keeps no stop waiting when its service hangs', async () => {
+    await beatReceiver(made.context.sql, 'rcv_one');
+    server.removeAllListeners('request').on('request', () => pings.push('unanswered'));
+    const { watching } = watch();
+    const looking = watching.look();
+    await until(
+      'a ping that hangs',
+      () => pings.length,
+      (count) => count > 0,
+    );
+    const startedAtMs = performance.now();
+    await watching.stop();
+    expect(performance.now() - startedAtMs).toBeLessThan(3000);
+    await made.context.pinger.close();
+    await looking;
   });
 
   it('that is not heard is told in the log by its code, without the URL', async () => {

@@ -1,6 +1,6 @@
 import { createMetrics } from '@tidegate/runtime';
 import { connect, nextDue, type Sql } from '@tidegate/store';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { deliver, type PlantedService, plantService } from '../../../../test/support/plant-service.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.ts';
 import { createOverview } from './create-overview.ts';
@@ -51,4 +51,39 @@ it('shows how late each room and each alarm is, and how long ago a sweep was', a
   expect(await read('tidegate_queue_overdue_seconds', 'room="release"')).toBe(0);
   expect(await read('tidegate_queue_lag_seconds_sum', 'room="verify"')).toBeGreaterThanOrEqual(2);
   expect(overview.sweptAgoMs()).toBeLessThan(5000);
+});
+
+it('tells of a room that has had work for a minute and ended no round in it, and of none that is merely behind', async () => {
+  await deliver(sql, planted, { status: 'disconnected' });
+  await sql`update pending set due_at = clock_timestamp() - interval '1 hour'`;
+  const overview = createOverview({ sql, metrics });
+  const due = await nextDue(sql);
+  const startedAtMs = performance.now();
+  const clock = vi.spyOn(performance, 'now');
+  const at = (seconds: number) => clock.mockReturnValue(startedAtMs + seconds * 1000);
+  at(0);
+  overview.swept(due);
+  at(59);
+  expect(overview.stuckRoom()).toBeNull();
+  at(61);
+  overview.swept(due);
+  expect(overview.stuckRoom()).toBe('correlate');
+  expect(await read('tidegate_queue_stalled_seconds', 'room="correlate"')).toBeCloseTo(61);
+  expect(await read('tidegate_queue_stalled_seconds', 'room="notify"')).toBe(0);
+  overview.ran('correlate');
+  overview.ran('verify');
+  overview.swept(due);
+  at(100);
+  expect(overview.stuckRoom()).toBeNull();
+  clock.mockRestore();
+});
+
+it('shows nothing of the store while it does not answer, rather than what it knew last', async () => {
+  await createOverview({ sql, metrics }).show();
+  expect(await metrics.text()).toMatch(/^tidegate_gate_gates\{/m);
+  await sql.end();
+  await expect(createOverview({ sql, metrics }).show()).rejects.toMatchObject({ code: 'store_unavailable' });
+  expect(await metrics.text()).not.toMatch(
+    /^tidegate_(gate_gates|gate_hands|correlate_incidents|release_waiting_callbacks|\w+_oldest_(unprocessed|held)_seconds)\{/m,
+  );
 });

@@ -99,3 +99,10 @@ it('tells of what nobody has spoken of without an observation, and says nothing 
   await traces.close();
   expect(spans).toHaveLength(1);
 });
+
+it('keeps no stop waiting for a collector that hangs', async () => {
+  const hanging = createTraces({ sql, sender: { send: () => undefined, close: () => new Promise(() => undefined) } });
+  const startedAtMs = performance.now();
+  await hanging.close();
+  expect(performance.now() - startedAtMs).toBeLessThan(3000);
+});

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type LayerResult, observationId, type Verdict } from '@tidegate/core';
 import type { SendOutcome, TracedSpan, TraceSender } from '@tidegate/outbound';
 import { cleanAttributes, type SpanName } from '@tidegate/runtime';
@@ -9,7 +10,7 @@ export interface Traces {
   verified(run: TracedRun, verdict: Verdict, layers: readonly LayerResult[], durationMs: number): void;
   /** @param startedAtMs epoch milliseconds */
   attempted(callback: string, outcome: SendOutcome, startedAtMs: number): void;
-  /** Resolves when all that was told is sent, or given up. */
+  /** Resolves when all that was told is sent, or after a moment without the rest. */
   close(): Promise<void>;
 }
 
@@ -29,6 +30,8 @@ export const NO_TRACES: Traces = {
 
 /** What comes later than that after an observation is a trace of its own, which links to it: a re-check goes on for ever. */
 const ONE_STORY_MS = 3_600_000;
+/** A collector that hangs must not take the time in which the others that stop write down what they did. */
+const CLOSE_WITHIN_MS = 1000;
 
 /** Makes the teller. A trace is about one observation, whose id every room finds by what it works on. */
 export function createTraces({ sql, sender }: { readonly sql: Sql; readonly sender: TraceSender }): Traces {
@@ -79,8 +82,8 @@ export function createTraces({ sql, sender }: { readonly sql: Sql; readonly send
       });
     },
     async close() {
-      await Promise.all(telling);
-      await sender.close();
+      const closed = Promise.all(telling).then(() => sender.close());
+      await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -11,6 +11,8 @@ export interface Metrics {
   observe<K extends MetricOf<'histogram'>>(metric: K, labels: LabelsOf<K>, value: number): void;
   /** Sets a gauge. */
   set<K extends MetricOf<'gauge'>>(metric: K, labels: LabelsOf<K>, value: number): void;
+  /** Takes a gauge away until it is set again: what is not known any more is shown as nothing, not as it was. */
+  forget(metric: MetricOf<'gauge'>): void;
   readonly contentType: string;
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
@@ -39,6 +41,12 @@ export function createMetrics({ app }: { app: string }): Metrics {
     count: (metric, labels, by = 1) => counters.get(metric)?.inc(cleanLabels(labels), by),
     observe: (metric, labels, value) => histograms.get(metric)?.observe(cleanLabels(labels), value),
     set: (metric, labels, value) => gauges.get(metric)?.set(cleanLabels(labels), value),
+    forget(metric) {
+      const gauge = gauges.get(metric);
+      gauge?.reset();
+      // Without labels a reset gauge would be 0.
+      if (METRIC_CATALOG[metric].labels.length === 0) gauge?.remove();
+    },
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };

@@ -92,7 +92,7 @@ export const METRIC_CATALOG = {
   'correlate.oldest': {
     type: 'gauge',
     name: 'tidegate_correlate_oldest_unprocessed_seconds',
-    help: 'Age of the oldest observation that no decision was made on.',
+    help: 'How far past its time the oldest observation is that no decision was made on; debounce is not counted.',
     labels: [],
   },
   'correlate.polls': {
@@ -251,6 +251,12 @@ export const METRIC_CATALOG = {
     type: 'gauge',
     name: 'tidegate_queue_overdue_seconds',
     help: 'How far past its time the oldest work of a room is, whatever became of its alarm.',
+    labels: ['room'],
+  },
+  'queue.stalled': {
+    type: 'gauge',
+    name: 'tidegate_queue_stalled_seconds',
+    help: 'Time for which a room has had overdue work and come to the end of no round; it hangs, or fails each time.',
     labels: ['room'],
   },
   'dead_man.pings': {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
-import { createMetrics, METRIC_CATALOG } from '@tidegate/runtime';
+import { createMetrics, METRIC_CATALOG, type Metrics } from '@tidegate/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT, readSources } from './architecture/read-house.ts';
+import { evaluatePromql, parseMetrics, type Scrapes } from './support/evaluate-promql.ts';
 
 /** Labels that anybody's data could get into. */
 const FORBIDDEN_LABELS = /alias|service|source|subject|device|tunnel|incident|host|url|id$/;
@@ -107,6 +108,88 @@ describe('the alert rules', () => {
       expect(annotations.description).toMatch(/^\S.+\.$/);
     },
   );
+});
+
+/** What a Tidegate at work shows, at the begin of every window. */
+function showHealth(metrics: Metrics): void {
+  for (const state of ['open', 'held'] as const) metrics.set('gate.gates', { state }, 3);
+  for (const room of ['correlate', 'verify', 'release', 'notify'] as const) {
+    metrics.set('queue.overdue', { room }, 2);
+    metrics.set('queue.stalled', { room }, 1);
+    metrics.observe('queue.lag', { room }, 0.05);
+  }
+  metrics.set('gate.hands', { hand: 'open' }, 0);
+  metrics.set('release.waiting', { state: 'needs_review' }, 0);
+  metrics.set('release.oldest', {}, 3600);
+  metrics.set('correlate.failing', {}, 2);
+  metrics.observe('receive.duration', {}, 0.02);
+  for (const outcome of ['heard', 'failed'] as const) metrics.count('dead_man.pings', { outcome }, 5);
+  for (const verdict of ['healthy', 'inconclusive'] as const) metrics.count('verify.verdicts', { verdict }, 5);
+}
+
+/** What happens in a window in which all is well. */
+function goOn(metrics: Metrics): void {
+  metrics.count('dead_man.pings', { outcome: 'heard' });
+  metrics.count('dead_man.pings', { outcome: 'failed' });
+  metrics.count('verify.verdicts', { verdict: 'healthy' }, 9);
+  metrics.count('verify.verdicts', { verdict: 'inconclusive' });
+  metrics.observe('receive.duration', {}, 0.02);
+  for (const room of ['correlate', 'verify'] as const) metrics.observe('queue.lag', { room }, 0.2);
+}
+
+/** What each rule is for, in the numbers that it must ring at. */
+const FAULTS: Readonly<Record<string, (metrics: Metrics) => void>> = {
+  TidegateReceiverSilent: (metrics) => metrics.set('gate.silent_receivers', {}, 1),
+  TidegateWorkerGone: (metrics) => metrics.forget('gate.gates'),
+  TidegateDeliveriesLost: (metrics) => metrics.count('record.lost', {}),
+  TidegateSpooling: (metrics) => metrics.set('record.spool_bytes', {}, 4096),
+  TidegateWorkOverdue: (metrics) => metrics.set('queue.overdue', { room: 'notify' }, 61),
+  TidegateRoomStuck: (metrics) => metrics.set('queue.stalled', { room: 'release' }, 61),
+  TidegateObservationsUnprocessed: (metrics) => metrics.set('correlate.oldest', {}, 61),
+  TidegateAlarmsLate: (metrics) => metrics.observe('queue.lag', { room: 'verify' }, 40),
+  TidegateNeedsReview: (metrics) => metrics.set('release.waiting', { state: 'needs_review' }, 1),
+  TidegateCallbacksHeldLong: (metrics) => metrics.set('release.oldest', {}, 14_401),
+  TidegateNotificationsFailing: (metrics) => metrics.set('notify.failing', {}, 1),
+  TidegateNobodyToBeTold: (metrics) => metrics.count('notify.unrouted', {}),
+  TidegateNotificationScrubbed: (metrics) => metrics.count('notify.scrubbed', {}),
+  TidegatePollsFailing: (metrics) => metrics.set('correlate.failing', {}, 3),
+  TidegateServicesMisnamed: (metrics) => metrics.set('correlate.misnamed', {}, 1),
+  TidegateVerificationsInconclusive: (metrics) => metrics.count('verify.verdicts', { verdict: 'inconclusive' }, 10),
+  TidegateGateForcedOpen: (metrics) => metrics.set('gate.hands', { hand: 'open' }, 1),
+  TidegateSlowWebhooks: (metrics) => metrics.observe('receive.duration', {}, 4),
+  TidegateDeadManUnheard: (metrics) => metrics.count('dead_man.pings', { outcome: 'failed' }),
+};
+
+describe('what the alert rules ring at', () => {
+  const scrape = async (happens: (metrics: Metrics) => void): Promise<Scrapes> => {
+    const metrics = createMetrics({ app: 'worker' });
+    showHealth(metrics);
+    const before = parseMetrics(await metrics.text());
+    happens(metrics);
+    return { before, now: parseMetrics(await metrics.text()) };
+  };
+
+  it('has a fault for each rule', () =>
+    expect(rules.map(({ alert }) => alert).sort()).toEqual(Object.keys(FAULTS).sort()));
+
+  it.each(rules)('$alert rings at its fault, and not while all is well', async ({ alert, expr }) => {
+    expect(evaluatePromql(expr, await scrape(goOn))).toEqual([]);
+    expect(evaluatePromql(expr, await scrape(FAULTS[alert] ?? goOn)).length).toBeGreaterThan(0);
+  });
+
+  it('names the room that it is about, where its words do', async () => {
+    for (const { alert, expr, annotations } of rules.filter(({ annotations: { summary } }) => summary.includes('{{'))) {
+      const [firing] = evaluatePromql(expr, await scrape(FAULTS[alert] ?? goOn));
+      for (const [, label] of annotations.summary.matchAll(/\$labels\.(\w+)/g))
+        expect(firing?.labels).toHaveProperty(label ?? '');
+    }
+  });
+
+  it('waits for callbacks that wait for others, which is nobody’s lateness', async () => {
+    const overdue = rules.find(({ alert }) => alert === 'TidegateWorkOverdue');
+    const scrapes = await scrape((metrics) => metrics.set('queue.overdue', { room: 'release' }, 7200));
+    expect(evaluatePromql(overdue?.expr ?? '', scrapes)).toEqual([]);
+  });
 });
 
 describe('the dashboard', () => {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { configJsonSchema, EVENT_CATALOG, METRIC_CATALOG } from '@tidegate/runtime';
 import { describe, expect, it } from 'vitest';
+import { buildProgram } from '../apps/cli/src/build-program.ts';
 import { listPaths, ROOT } from './architecture/read-house.ts';
 
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', 'DECISIONS.md'];
@@ -47,6 +49,87 @@ describe('the documents', () => {
     );
     const members = existing.filter((path) => /^(apps|packages)\/[^/]+\/$/.test(path)).map((path) => path.slice(0, -1));
     expect(members.filter((member) => !named.has(member))).toEqual([]);
+  });
+});
+
+/** What a document lets its reader type or look for: code in backticks, and the lines of fenced blocks. */
+function listCode(text: string): string[] {
+  const fenced = [...text.matchAll(/^```.*\n([\s\S]*?)^```/gm)].flatMap((match) => (match[1] ?? '').split('\n'));
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '');
+  return [...fenced, ...[...prose.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '')];
+}
+
+/** What is wrong with a command line that a document gives: a command or an option that there is not. */
+function judgeCommand(line: string): string[] {
+  const [, rest] = /(?:^|[\s(])tidegate ([a-z].*)/.exec(line.replaceAll(/\s+/g, ' ')) ?? [];
+  if (rest === undefined) return [];
+  let command: Pick<ReturnType<typeof buildProgram>, 'name' | 'commands' | 'options'> = buildProgram();
+  for (const word of rest.split(/[\s)]/)) {
+    if (command.commands.length > 0) {
+      const next = command.commands.find((child) => child.name() === word);
+      if (next === undefined) return [`${line}: no command ${word}`];
+      command = next;
+    } else if (word.startsWith('--') && !command.options.some(({ long }) => long === word)) {
+      return [`${line}: no option ${word}`];
+    }
+  }
+  return [];
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+}
+
+/** Every setting by each end of its path, as documents name it: `retry.attempts` and `policies.release.retry.attempts`. */
+function listSettings(schema: Schema, path: readonly string[]): string[] {
+  const { properties = {}, additionalProperties, items, anyOf = [], oneOf = [] } = schema;
+  const below = [items, additionalProperties, ...anyOf, ...oneOf].filter((one) => typeof one === 'object');
+  return [
+    ...path.map((_, index) => path.slice(index).join('.')),
+    ...Object.entries(properties).flatMap(([key, one]) => listSettings(one, [...path, key])),
+    ...below.flatMap((one) => listSettings(one, path)),
+  ];
+}
+
+describe('what the documents let a reader type or look for', () => {
+  const code = DOCUMENTS.flatMap((name) => listCode(readFileSync(join(ROOT, name), 'utf8')));
+  const names = (pattern: RegExp) => [
+    ...new Set(code.flatMap((text) => [...text.matchAll(pattern)].map(([name]) => name))),
+  ];
+
+  it('is a command that there is, with options that it has', () => {
+    const lines = code.filter((text) => /(^|\s)tidegate [a-z]/.test(text));
+    expect(lines.length).toBeGreaterThan(20);
+    expect(lines.flatMap(judgeCommand)).toEqual([]);
+    expect(judgeCommand('tidegate incidents lst')).toEqual(['tidegate incidents lst: no command lst']);
+    expect(judgeCommand('$ tidegate gate hold x --because y')).toHaveLength(1);
+  });
+
+  it('is a metric that there is', () => {
+    const known = new Set<string>(Object.values(METRIC_CATALOG).map(({ name }) => name));
+    const named = names(/tidegate_[a-z]+_[a-z_]+[a-z]/g);
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('is a variable that is read', () => {
+    const reader = readFileSync(join(ROOT, 'packages/runtime/src/config/read-process-env.ts'), 'utf8');
+    const named = names(/\b(TIDEGATE_[A-Z_]+|DATABASE_URL|REDIS_URL|LOG_LEVEL)\b/g);
+    expect(named.length).toBeGreaterThan(6);
+    expect(named.filter((name) => !reader.includes(`'${name}'`))).toEqual([]);
+  });
+
+  it('is a setting, or a line of the log, that there is', () => {
+    const settings = listSettings(configJsonSchema(), []);
+    const known = [...settings, ...Object.keys(EVENT_CATALOG)];
+    const first = new Set(known.map((name) => name.split('.')[0]));
+    const named = names(/^[a-zA-Z_]+(?:\.[a-zA-Z_]+)+$/g).filter((name) => first.has(name.split('.')[0]));
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 });
 

@@ -17,8 +17,6 @@ describe('the process environment', () => {
       receiverPort: null,
       apiPort: null,
       readyFile: null,
-      apiUrl: null,
-      apiKey: null,
       logLevel: 'info',
     });
   });
@@ -43,7 +41,6 @@ describe('the process environment', () => {
     'TIDEGATE_API_PORT',
     'DATABASE_URL',
     'REDIS_URL',
-    'TIDEGATE_API_URL',
     'LOG_LEVEL',
   ])(verifies('I3', 'is refused by name and without the value: %s'), (variable) => {
     let message = '';

@@ -25,9 +25,6 @@ export interface ProcessEnv {
   readonly apiPort: number | null;
   /** TIDEGATE_READY_FILE. */
   readonly readyFile: string | null;
-  /** TIDEGATE_API_URL and TIDEGATE_API_KEY: where the cli finds a running api, and its key. */
-  readonly apiUrl: string | null;
-  readonly apiKey: string | null;
   /** LOG_LEVEL, default `info`. */
   readonly logLevel: LogLevel;
 }
@@ -45,8 +42,6 @@ export function readProcessEnv(env: Env = process.env): ProcessEnv {
     receiverPort: readPort(env, 'TIDEGATE_RECEIVER_PORT'),
     apiPort: readPort(env, 'TIDEGATE_API_PORT'),
     readyFile: readText(env, 'TIDEGATE_READY_FILE'),
-    apiUrl: readUrl(env, 'TIDEGATE_API_URL', ['http:', 'https:']),
-    apiKey: readText(env, 'TIDEGATE_API_KEY'),
     logLevel: readLogLevel(env),
   };
 }

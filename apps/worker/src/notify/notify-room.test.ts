@@ -7,6 +7,7 @@ import {
   finishNotification,
   listChannels,
   listNotifications,
+  nextDue,
   type Sql,
 } from '@tidegate/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,6 +25,8 @@ const SECRETS = {
   routingKey: 'a1b2c3d4e5f6a1b2c3d4e5f6a1b2c3d4',
   authorization: 'Bearer invented-proof',
 };
+/** A retry comes when a test says so, see `hurry`. */
+const RETRY = { attempts: 15, baseDelayMs: 60_000, maxDelayMs: 60_000, maxElapsedMs: 21_600_000 };
 let database: TestDatabase;
 let sql: Sql;
 let planted: PlantedService;
@@ -79,13 +82,11 @@ async function startRoom(
     services: null,
     during: null,
   };
-  // A retry comes when a test says so, see `hurry`.
-  const retry = { attempts: 15, baseDelayMs: 60_000, maxDelayMs: 60_000, maxElapsedMs: 21_600_000 };
   const made = await makeWorkerContext({
     databaseUrl: database.url,
     localtonet: null,
     services: configured,
-    notify: { channels, routes: [everything], groupUpdatesMs: 0, retry, ...notify },
+    notify: { channels, routes: [everything], groupUpdatesMs: 0, retry: RETRY, ...notify },
     log: (line) => void lines.push(JSON.parse(line)),
   });
   closing.push(made.close);
@@ -270,7 +271,7 @@ describe('the notify room', () => {
 
   it(verifies('I9', 'gives up within its bounds, counted in Postgres, and shows it'), async () => {
     const { service, target } = await startService('pagerduty');
-    const retry = { attempts: 3, baseDelayMs: 60_000, maxDelayMs: 60_000, maxElapsedMs: 21_600_000 };
+    const retry = { ...RETRY, attempts: 3 };
     const { context, settle } = await startRoom({ phone: target }, { retry });
     service.failNext({ status: 503 }, 10);
     await open();
@@ -297,7 +298,7 @@ describe('the notify room', () => {
 
   it('tells what was given up, beginning or end, once the channel works again, and does not let the rest wait', async () => {
     const { service, target } = await startService('pagerduty');
-    const retry = { attempts: 2, baseDelayMs: 60_000, maxDelayMs: 60_000, maxElapsedMs: 21_600_000 };
+    const retry = { ...RETRY, attempts: 2 };
     const { settle } = await startRoom({ phone: target }, { retry });
     await open('inc_ended');
     await settle();
@@ -433,6 +434,61 @@ describe('the notify room', () => {
     expect(row?.repeats).toBe(0);
     await settle();
     expect(service.taken).toHaveLength(before);
+  });
+
+  it('repeats to Alertmanager what it knows, also while news of it do not get through', async () => {
+    const { service, target } = await startService('alertmanager');
+    const { settle } = await startRoom({ alerts: target }, { retry: { ...RETRY, attempts: 1 } });
+    await open();
+    await settle();
+    service.failNext({ status: 400 });
+    await sql`update incident set kind = 'flapping', summary = 'Tunnel x is flapping; held: agent.' where id = 'inc_a'`;
+    await settle();
+    expect(await ledger()).toEqual(['alerts open sent answered', 'alerts update failed rejected']);
+    // The repeat that gets through shows that the channel works again, so the news are told after it.
+    await until(
+      'the news',
+      async () => {
+        await settle();
+        return service.taken.at(-1)?.text ?? '';
+      },
+      (text) => text.includes('flapping'),
+    );
+  });
+
+  it('is not late with what waits behind another, or for a channel that is left alone', async () => {
+    const { service, target } = await startService('pagerduty');
+    const { settle } = await startRoom({ phone: target });
+    service.failNext({ status: 429, headers: { 'retry-after': '300' } }, 2);
+    await openMass('inc_first');
+    await settle();
+    await openMass('inc_second');
+    await settle();
+    const { now, notify } = await nextDue(sql);
+    expect((notify?.getTime() ?? 0) - now.getTime()).toBeGreaterThan(200_000);
+    await sql`update notify_channel set paused_until = null`;
+    await settle();
+    const later = await nextDue(sql);
+    expect((later.notify?.getTime() ?? 0) - later.now.getTime()).toBeGreaterThan(200_000);
+    await askForTest(sql, {
+      id: 'ntf_test',
+      channel: 'phone',
+      message: makeMessage({ kind: 'test', thread: 'test_a' }),
+    });
+    const asked = await nextDue(sql);
+    expect(asked.notify?.getTime()).toBeLessThanOrEqual(asked.now.getTime());
+  });
+
+  it('tells a channel that came back what was given up because it was gone', async () => {
+    const { service, target } = await startService('pagerduty');
+    const first = await startRoom({ phone: target });
+    await service.stop();
+    await open();
+    await first.settle();
+    await (await startRoom({})).settle();
+    await service.start();
+    await (await startRoom({ phone: target })).settle();
+    expect(await ledger()).toEqual(['phone open failed channel_removed', 'phone open sent answered']);
   });
 
   it('gives up what waits for a channel that is gone, and tells a new one what goes on', async () => {

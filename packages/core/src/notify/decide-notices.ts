@@ -9,7 +9,7 @@ export interface ToldNotice {
   readonly state: NotificationState;
   /** It was delivered, or an attempt ended such that it may have been, or one is under way. */
   readonly reached: boolean;
-  /** Its channel took something after this one had come to its end. */
+  /** Its channel took something, or came back into the config, after this one had come to its end. */
   readonly tookSince: boolean;
   readonly news: string;
   readonly acknowledged: boolean;

@@ -25,7 +25,7 @@ export async function nextDue(sql: Sql): Promise<NextDue> {
            where (c.state = 'held' or (c.state = 'ambiguous' and c.reconciliation_id is null)) and g.state in ('open', 'releasing') limit 1),
           -- A worker that died between the last delivery and the end of its release left the gate so.
           (select clock_timestamp() from gate where state = 'releasing' limit 1)) as release,
-        least((select min(due_at) from notice where due_at is not null), (select min(due_at) from notification where due_at is not null),
+        least((select min(due_at) from notice where due_at is not null), ${sendable(sql)},
           (select min(repeat_at) from notification where repeat_at is not null),
           (select clock_timestamp() from (${differing(sql)}) d limit 1)) as notify`;
     if (row === undefined) throw new Error('a select without from answered no row');
@@ -33,6 +33,15 @@ export async function nextDue(sql: Sql): Promise<NextDue> {
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/** What waits behind another of its thread, or for a channel that is left alone, is not late. */
+function sendable(sql: Sql) {
+  return sql`(
+    select min(case when n.kind = 'test' then n.due_at else greatest(n.due_at, c.paused_until) end)
+    from notification n join notify_channel c on c.name = n.channel and c.removed_at is null
+    where n.due_at is not null
+      and not exists (select 1 from notification e where e.thread = n.thread and e.channel = n.channel and e.seq < n.seq and e.ended_at is null))`;
 }
 
 /** Now, while more than one group dropped and is not decided, or one while a mass outage is open; it must not wait. */

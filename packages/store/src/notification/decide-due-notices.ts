@@ -154,10 +154,10 @@ async function insertRows(tx: Transaction, rows: readonly NewRow[]): Promise<Dec
       episode int, severity text, news text, acknowledged boolean, message jsonb), (select clock_timestamp() as at) now
     on conflict (thread, generation, channel, kind) do nothing
     returning id, incident_id as incident, channel, kind`;
-  // Whoever repeats what was said before repeats the newest only.
+  // What is over is not said again.
   await tx`
     update notification n set repeat_at = null from unnest(${written.map(({ id }) => id)}::text[]) as w(id) join notification x on x.id = w.id
-    where n.thread = x.thread and n.channel = x.channel and n.seq < x.seq and n.repeat_at is not null`;
+    where x.kind = 'resolve' and n.thread = x.thread and n.channel = x.channel and n.seq < x.seq and n.repeat_at is not null`;
   return written;
 }
 

@@ -3,8 +3,8 @@ import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { addTimeline } from '../incident/add-timeline.ts';
 
-/** What was given up longer ago is not told to a channel that works again. */
-const REMEMBERED = '7 days';
+/** What was given up longer ago is not told to a channel that works again or came back. */
+export const REMEMBERED = '7 days';
 
 /** How an attempt ended. `reached`: the receiver has, or may have, what was sent. */
 export type NotificationEnd = {
@@ -63,20 +63,29 @@ async function moveRow(
   const [row] = await tx<{ state: NotificationState }[]>`
     with now as materialized (select clock_timestamp() as at),
     next as materialized (
-      select n.id, exists (select 1 from notification l where l.thread = n.thread and l.channel = n.channel and l.seq > n.seq) as overtaken
+      select n.id, exists (select 1 from notification l where l.thread = n.thread and l.channel = n.channel and l.seq > n.seq) as overtaken,
+        exists (select 1 from notification l where l.thread = n.thread and l.channel = n.channel and l.seq > n.seq and l.kind = 'resolve') as ended
       from notification n where n.id = ${id} and n.state = 'sending' and n.attempts = ${attempts} for no key update
     ), decided as (
-      select id, overtaken, case when ${end.kind} = 'sent' then 'sent' when ${end.kind} = 'failed' then 'failed'
+      select id, ended, case when ${end.kind} = 'sent' then 'sent' when ${end.kind} = 'failed' then 'failed'
         when overtaken then 'superseded' else 'pending' end as state from next
     )
     update notification n set state = d.state, reached = n.reached or ${reached}, status = ${end.status}, reason = ${end.reason}, lease_until = null,
       due_at = case when d.state = 'pending' then now.at + make_interval(secs => ${delayMs}::float8 / 1000.0) end,
       ended_at = case when d.state <> 'pending' then now.at end,
-      repeat_at = case when d.state = 'sent' and not d.overtaken and n.kind in ('open', 'update', 'needs_review')
+      repeat_at = case when d.state = 'sent' and not d.ended and n.kind in ('open', 'update', 'needs_review')
         then now.at + make_interval(secs => ${repeatEveryMs}::float8 / 1000.0) end
     from decided d, now where n.id = d.id
     returning n.state`;
+  if (row?.state === 'sent') await repeatNewest(tx, id);
   return row?.state ?? null;
+}
+
+/** What a newer one was delivered for is not said again; until then it is, or its receiver would take it for over. */
+async function repeatNewest(tx: Transaction, id: string): Promise<void> {
+  await tx`
+    update notification n set repeat_at = null from notification x
+    where x.id = ${id} and n.thread = x.thread and n.channel = x.channel and n.seq < x.seq and n.repeat_at is not null`;
 }
 
 /** The same of an attempt that was none of the ledger's, such as a repeat. */

@@ -127,7 +127,7 @@ type ToldRow = DueNotice['told'][number] & { readonly thread: string; readonly e
 async function loadTold(tx: Transaction, threads: readonly string[]): Promise<Map<string, ToldRow[]>> {
   const rows = await tx<(Omit<ToldRow, 'decidedAtMs'> & { decidedAt: Date })[]>`
     select n.id, n.thread, n.episode, n.channel, n.kind, n.state, n.severity, n.reached or n.state in ('sending', 'sent') as reached,
-      coalesce(c.last_sent_at > n.ended_at, false) as took_since, n.news, n.acknowledged, n.decided_at
+      coalesce(c.last_sent_at > n.ended_at or n.reason = 'channel_removed', false) as took_since, n.news, n.acknowledged, n.decided_at
     from notification n left join notify_channel c on c.name = n.channel where n.thread = any(${[...threads]}::text[]) order by n.seq`;
   const byThread = new Map<string, ToldRow[]>();
   for (const { decidedAt, ...row } of rows) {

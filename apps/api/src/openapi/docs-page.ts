@@ -54,26 +54,24 @@ function renderOperation(operation: Operation): Html {
 <p class="route"><span class="method">${method.toUpperCase()}</span> <code>${toTemplate(path)}</code></p>
 ${description === undefined ? '' : html`<p>${renderWords(description)}</p>`}
 <p>${scopes.length === 0 ? 'No key is needed.' : html`Scope: ${scopes.map((scope, at) => html`${at > 0 ? ' or ' : ''}<code>${scope}</code>`)}`}</p>
-${parameters.length === 0 ? '' : renderParameters(parameters)}
+${parameters.length === 0 ? '' : renderParameters(summary, parameters)}
 ${body === undefined ? '' : html`<p>Body: <a href="#${body.schema}">${body.schema}</a></p>`}
 ${renderAnswer(operation)}
 ${problems.length === 0 ? '' : html`<p>Problems: ${problems.join(', ')}</p>`}
 <pre tabindex="0" role="region" aria-label="Example: ${summary}"><code>${toCurl(operation)}</code></pre></article>`;
 }
 
-function renderAnswer({ summary, answer }: Operation): Html {
+function renderAnswer({ answer }: Operation): Html {
   const { status, description, schema, mediaType = '', messages = {}, headers = {}, conditional } = answer;
-  const example = schema === null ? undefined : ANSWER_EXAMPLES[schema];
   return html`<p>${status}: ${description} ${schema === null ? html`<code>${mediaType}</code>` : linkTo(schema)}${conditional ? '; 304 if it has not changed.' : ''}</p>
 ${Object.entries(messages).map(([name, of]) => html`<p>Message <code>${name}</code>: ${linkTo(of)}</p>`)}
-${Object.entries(headers).map(([name, words]) => html`<p>Header <code>${name}</code>: ${renderWords(words)}</p>`)}
-${example === undefined ? '' : html`<details><summary>Example of the answer</summary><pre tabindex="0" role="region" aria-label="Answer: ${summary}"><code>${JSON.stringify(example, null, 2)}</code></pre></details>`}`;
+${Object.entries(headers).map(([name, words]) => html`<p>Header <code>${name}</code>: ${renderWords(words)}</p>`)}`;
 }
 
 const linkTo = (name: SchemaName): Html => html`<a href="#${name}">${name}</a>`;
 
-function renderParameters(parameters: ReturnType<typeof listParameters>): Html {
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Parameters"><table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
+function renderParameters(summary: string, parameters: ReturnType<typeof listParameters>): Html {
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Parameters: ${summary}"><table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
 ${parameters.map(
   ({ name, in: place, required, schema, description }) =>
     html`<tr><th scope="row"><code>${name}</code></th><td>${place}</td><td>${describeSchema(schema)}</td><td>${required ? 'Required. ' : ''}${renderWords(description)}</td></tr>`,
@@ -81,5 +79,8 @@ ${parameters.map(
 }
 
 function renderNamed(name: SchemaName, schema: JsonSchema): Html {
-  return html`<article aria-labelledby="${name}"><h3 id="${name}">${name}</h3>${renderSchema(schema)}</article>`;
+  const example = ANSWER_EXAMPLES[name];
+  const shown = example === undefined ? '' : JSON.stringify(example, null, 2);
+  return html`<article aria-labelledby="${name}"><h3 id="${name}">${name}</h3>${renderSchema(name, schema)}
+${shown === '' ? '' : html`<details><summary>Example</summary><pre tabindex="0" role="region" aria-label="Example: ${name}"><code>${shown}</code></pre></details>`}</article>`;
 }

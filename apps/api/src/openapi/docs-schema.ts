@@ -6,10 +6,10 @@ type Html = ReturnType<typeof html>;
 const REF = '#/components/schemas/';
 
 /** The members of an object, those of objects in it below them. */
-export function renderSchema(schema: JsonSchema): Html {
+export function renderSchema(name: string, schema: JsonSchema): Html {
   const rows = listRows(schema, '');
   if (rows.length === 0) return html`<p>${describeSchema(schema)}</p>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Members"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Members: ${name}"><table><thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
 ${rows.map(({ name, required, schema: member }) => html`<tr><th scope="row"><code>${name}</code>${required ? '' : ' (optional)'}</th><td>${describeSchema(member)}</td><td>${renderWords(member.description ?? '')}</td></tr>`)}</tbody></table></div>`;
 }
 

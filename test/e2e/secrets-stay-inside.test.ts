@@ -31,6 +31,11 @@ const SPOOLED_TUNNEL = `4${Array.from({ length: 16 }, () => randomInt(10)).join(
 const OTHER = 'other-agent';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
+const ABOUT_CALLBACKS = ['callbacks', 'reviews', 'reconciliations'];
+const INVENTORY = ['services', 'sources', 'subjects', 'observations', 'notifications', 'channels'];
+const LISTS = ['gates', 'incidents', 'blips', 'silences', ...ABOUT_CALLBACKS, ...INVENTORY];
+const UNPAGED = new Set(['gates', 'channels']);
+
 /** How a config names a variable of the environment. */
 const fromEnv = (name: string) => `\${${name}}`;
 
@@ -306,8 +311,7 @@ describe.each([
     await refused('/v1/gates', {
       headers: { authorization: `Basic ${Buffer.from(`x:${secrets.adminKey}`).toString('base64')}` },
     });
-    const lists = ['gates', 'incidents', 'callbacks', 'reviews', 'reconciliations', 'observations', 'subjects'];
-    for (const list of [...lists, secrets.apiPath]) {
+    for (const list of [...LISTS, secrets.apiPath]) {
       await refused(`/v1/${list}/${secrets.apiPath}`);
       await refused(`/v1/${list}?cursor=${wrong}`);
       await refused(`/v1/${list}?${wrong}=${wrong}`);
@@ -316,6 +320,8 @@ describe.each([
         headers: { [`x-${secrets.apiPath}`]: secrets.apiPath },
       });
     }
+    const silence = { scope: 'service', target: secrets.apiPath, reason: CONTROL, for: '1h' };
+    await refused('/v1/silences', { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(silence) });
     const callback = {
       service: CONTROL,
       url: `https://example.org/?key=${secrets.callbackQuery}`,
@@ -361,15 +367,16 @@ describe.each([
     secrets.session = await visitPages(stack, CONTROL, secrets, note);
   });
 
-  it('feeds, the stream of events, and the reference', async () => {
+  it('feeds, the streams, and the reference', async () => {
     const told = await readFeeds(stack, {
       note: note('feeds'),
       key: stack.ready().adminKey,
       wrongKey: secrets.wrongApiKey,
       misplaced: { path: secrets.apiPath, query: secrets.apiQuery },
-      until: CONTROL,
+      service: CONTROL,
     });
-    collect('stream of events', told);
+    collect('stream of events', told.ofEvents);
+    collect('stream of a gate', told.ofGate);
   });
 
   it('commands', async () => {
@@ -481,19 +488,7 @@ describe.each([
     collect('traces', collector.text());
     controls.set('traces', CONTROL);
     expect([...collector.keys]).toEqual([`Bearer ${secrets.otlpKey}`]);
-    for (const path of [
-      'gates',
-      'incidents',
-      'callbacks',
-      'reviews',
-      'reconciliations',
-      'observations',
-      'subjects',
-      'notifications',
-      'services',
-      'sources',
-    ])
-      await stack.get(`/v1/${path}?limit=500`.replace('gates?limit=500', 'gates'));
+    for (const list of LISTS) await stack.get(`/v1/${list}${UNPAGED.has(list) ? '' : '?limit=500'}`);
     for (const [app, url] of Object.entries(stack.ready().adminUrls)) {
       const { text } = await until(
         'the metrics',
@@ -556,6 +551,7 @@ describe.each([
       'pages',
       'feeds',
       'stream of events',
+      'stream of a gate',
       'output of commands',
       'table: public.service.name',
       'table: public.timeline_entry.why',

@@ -11,12 +11,20 @@ export interface ReadFeeds {
   readonly wrongKey: string;
   /** Where a secret does not belong: in a query and in a path. */
   readonly misplaced: { readonly path: string; readonly query: string };
-  /** What the stream has told among others. */
-  readonly until: string;
+  /** A service, of which the stream of events has told among others. */
+  readonly service: string;
 }
 
-/** Reads both feeds and the reference, asks for what is refused, and answers what the stream of events told from its beginning on. */
-export async function readFeeds(stack: Stack, { note, key, wrongKey, misplaced, until }: ReadFeeds): Promise<string> {
+interface ToldByStreams {
+  readonly ofEvents: string;
+  readonly ofGate: string;
+}
+
+/** Reads both feeds and the reference, asks for what is refused, and answers what the streams told, that of events from its beginning on. */
+export async function readFeeds(
+  stack: Stack,
+  { note, key, wrongKey, misplaced, service }: ReadFeeds,
+): Promise<ToldByStreams> {
   const { apiUrl } = stack.ready();
   const basic = (password: string) => `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}`;
   const wrong = encodeURIComponent(misplaced.query);
@@ -33,12 +41,22 @@ export async function readFeeds(stack: Stack, { note, key, wrongKey, misplaced, 
   }
   const authorization = `Bearer ${key}`;
   const events = `${apiUrl}/v1/incidents/events`;
-  expect((await callHttp(`${events}?after=${wrong}`, { headers: { authorization } }, note)).status).toBe(400);
+  const gate = `${apiUrl}/v1/gates/${service}/events`;
+  const refused = [
+    [`${events}?after=${wrong}`, 400],
+    [`${events}?${wrong}=${wrong}`, 400],
+    [`${gate}?${wrong}=${wrong}`, 400],
+    [`${apiUrl}/v1/gates/${misplaced.path}/events`, 404],
+  ] as const;
+  for (const [url, status] of refused) {
+    expect((await callHttp(url, { headers: { authorization } }, note)).status).toBe(status);
+  }
   // All there are by now, and what a reader is told that asks for none of ours.
   const ready = await readStream(events, { authorization }, (text) => text.includes('event: ready'));
   const last = /^id: (\d+)$/m.exec(ready)?.[1] ?? '';
   const told = await readStream(`${events}?after=0`, { authorization }, (text) => text.includes(`id: ${last}\n`));
-  expect(told).toContain(until);
+  expect(told).toContain(service);
   const lost = { authorization, 'last-event-id': misplaced.path };
-  return ready + told + (await readStream(events, lost, (text) => text.includes('event: reset')));
+  const anew = await readStream(events, lost, (text) => text.includes('event: reset'));
+  return { ofEvents: ready + told + anew, ofGate: await readStream(gate, lost, (text) => text.includes('validUntil')) };
 }

@@ -72,6 +72,7 @@ export {
   claimNotifications,
   claimRepeats,
   type RepeatedNotification,
+  readEndSince,
 } from './notification/claim-notifications.ts';
 export {
   type DecidedNotices,

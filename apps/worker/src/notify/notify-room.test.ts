@@ -3,6 +3,7 @@ import { type NotificationService, type NotificationServiceKind, startNotificati
 import {
   askForTest,
   claimNotifications,
+  claimRepeats,
   connect,
   finishNotification,
   listChannels,
@@ -19,6 +20,7 @@ import { until } from '../../../../test/support/until.ts';
 import { verifies } from '../../../../test/support/verifies.ts';
 import type { WorkerContext } from '../worker-context.ts';
 import { createNotifyRoom, type NotifyRoom } from './notify-room.ts';
+import { repeatNotification } from './send-notification.ts';
 
 const SECRETS = {
   path: '/services/invented2345',
@@ -454,6 +456,21 @@ describe('the notify room', () => {
       },
       (text) => text.includes('flapping'),
     );
+  });
+
+  it('opens nothing again by a repeat that the end overtook', async () => {
+    const { service, target } = await startService('alertmanager');
+    const { context, settle } = await startRoom({ alerts: target });
+    await open();
+    await settle();
+    await sql`update notification set repeat_at = now()`;
+    const [inHand] = await claimRepeats(sql, { channel: 'alerts', everyMs: 60_000, limit: 1 });
+    await resolve();
+    await settle();
+    await repeatNotification(context, inHand!);
+    const ends = service.taken.map(({ body }) => Date.parse((body as { endsAt: string }[])[0]?.endsAt ?? ''));
+    expect(ends.at(-2)).toBeGreaterThan(Date.now());
+    expect(ends.at(-1)).toBeLessThanOrEqual(Date.now());
   });
 
   it('is not late with what waits behind another, or for a channel that is left alone', async () => {

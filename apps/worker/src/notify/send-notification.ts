@@ -6,6 +6,7 @@ import {
   type NotificationEnd,
   noteChannel,
   type RepeatedNotification,
+  readEndSince,
 } from '@tidegate/store';
 import type { WorkerContext } from '../worker-context.ts';
 
@@ -29,8 +30,17 @@ export async function sendNotification(context: SendContext, claimed: ClaimedNot
   }
 }
 
-/** Says again what a receiver would forget; the next repeat makes up for one that fails. */
+/**
+ * Says again what a receiver would forget; the next repeat makes up for one that fails. One that was overtaken by the end would
+ * open again what is over, so the end is said once more after it.
+ */
 export async function repeatNotification(context: SendContext, repeated: RepeatedNotification): Promise<void> {
+  await repeatOnce(context, repeated);
+  const end = await readEndSince(context.sql, repeated);
+  if (end !== null) await repeatOnce(context, end);
+}
+
+async function repeatOnce(context: SendContext, repeated: RepeatedNotification): Promise<void> {
   const outcome = await attempt(context, repeated);
   const { status, reason } = outcome;
   const kind = outcome.result === 'delivered' ? 'sent' : 'failed';

@@ -76,3 +76,18 @@ export async function claimRepeats(
     throw toStoreError(error);
   }
 }
+
+/** The end that was, or is being, told while a repeat was on its way, and may have overtaken it; null while it goes on. */
+export async function readEndSince(sql: Sql, repeated: RepeatedNotification): Promise<RepeatedNotification | null> {
+  try {
+    const [end] = await sql<RepeatedNotification[]>`
+      select e.id, e.channel, e.message from notification n
+      join lateral (
+        select * from notification l where l.thread = n.thread and l.channel = n.channel and l.seq > n.seq order by l.seq desc limit 1
+      ) e on e.kind = 'resolve' and e.state in ('sending', 'sent')
+      where n.id = ${repeated.id}`;
+    return end ?? null;
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { SafeName } from '@tidegate/core';
 import {
   connect,
   createApiKey,
@@ -207,8 +208,10 @@ describe('sessions', () => {
       services: null,
       expiresAt: null,
     });
-    await startSession(sql, { lookupHash: Buffer.from('over'), keyId: 'key_a', longestMs: 1 });
-    await startSession(sql, { lookupHash: Buffer.from('live'), keyId: 'key_a', longestMs: DAY_MS });
+    const session = { keyId: 'key_a', actor: 'a' as SafeName };
+    const sign = () => Buffer.alloc(32);
+    await startSession(sql, { ...session, lookupHash: Buffer.from('over'), longestMs: 1 }, sign);
+    await startSession(sql, { ...session, lookupHash: Buffer.from('live'), longestMs: DAY_MS }, sign);
     const periods = {
       observationsMs: DAY_MS,
       incidentsMs: DAY_MS,

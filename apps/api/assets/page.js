@@ -1,21 +1,28 @@
-// What a page does beyond HTML: it keeps itself current, shows times in the viewer's zone, and listens to keys. It reads our own
+// What a page does beyond HTML: it keeps itself current, shows times in the viewer's zone, and sends a form once. It reads our own
 // pages again and puts their parts in place of the old ones; nothing that arrives is ever run.
 
 const REFRESH = { 'x-page-refresh': '1' };
 /** Refreshes come no closer together than this. */
 const PAUSE_MS = 1500;
+/** Nor further apart: what only time changes, such as a worker that falls behind, is no event that could be told. */
+const LONGEST_MS = 60_000;
+const AGAIN_MS = 5000;
+const TICK_MS = 10_000;
 const DAY_MS = 86_400_000;
-const KEYS_OFF = 'tidegate-keys-off';
 
 /** The parts of the page as the server last sent them, before times were localised. */
 const sent = new Map();
+/** How far the clock here is ahead of the one that made the page. */
+const aheadMs = Date.now() - Date.parse(document.body.dataset.now ?? '');
 
 function start() {
+  if (document.getElementById('away') !== null) return comeBack();
   for (const part of parts(document)) sent.set(part.id, part.innerHTML);
   localise(document);
-  setInterval(() => tick(document), 10_000);
+  tellZone();
+  setInterval(() => tick(document), TICK_MS);
   forgetNotice();
-  listenToKeys();
+  sendOnce();
   listenToServer();
 }
 
@@ -26,11 +33,22 @@ function parts(within) {
 
 // Times.
 
+/** By the clock of the server: a phone's may be wrong. */
+function now() {
+  return Date.now() - aheadMs;
+}
+
+function tellZone() {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const zone = document.getElementById('zone');
+  if (zone !== null) zone.textContent = `Times are in ${timeZone}; each has UTC as its title.`;
+}
+
 /** @param {ParentNode} within */
 function localise(within) {
   for (const time of within.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
-    const near = Math.abs(Date.now() - at.getTime()) < DAY_MS && at.toDateString() === new Date().toDateString();
+    const near = Math.abs(now() - at.getTime()) < DAY_MS && at.toDateString() === new Date(now()).toDateString();
     time.textContent = new Intl.DateTimeFormat(undefined, {
       ...(near ? {} : { day: 'numeric', month: 'short' }),
       hour: '2-digit',
@@ -44,7 +62,7 @@ function localise(within) {
 /** @param {ParentNode} within */
 function tick(within) {
   for (const span of within.querySelectorAll('[data-since]')) {
-    span.textContent = duration(Date.now() - Date.parse(span.dataset.since));
+    span.textContent = duration(now() - Date.parse(span.dataset.since));
   }
 }
 
@@ -71,31 +89,48 @@ function forgetNotice() {
 
 let refreshing = false;
 let again = false;
+let readAtMs = Date.now();
+/** @type {EventSource | null} */
+let source = null;
+let retry = 0;
 
 /** A page that nobody sees listens to nothing: a browser has six connections to a host, and a phone one battery. */
 function listenToServer() {
-  let source = document.hidden ? null : openStream();
+  follow();
   document.addEventListener('visibilitychange', () => {
-    source?.close();
-    source = document.hidden ? null : openStream();
+    follow();
     if (document.hidden) tell('paused', true);
   });
+  setInterval(() => {
+    if (!document.hidden && Date.now() - readAtMs >= LONGEST_MS) refresh();
+  }, TICK_MS);
+}
+
+function follow() {
+  clearTimeout(retry);
+  source?.close();
+  source = document.hidden ? null : openStream();
 }
 
 function openStream() {
-  const source = new EventSource('/events');
-  source.addEventListener('open', () => {
+  const stream = new EventSource('/events');
+  stream.addEventListener('open', () => {
     tell('live', false);
     refresh();
   });
-  source.addEventListener('changed', refresh);
-  source.addEventListener('ended', () => {
-    source.close();
-    tell('signed out', true);
-    location.reload();
+  stream.addEventListener('changed', refresh);
+  stream.addEventListener('ended', () => {
+    stream.close();
+    signedOut();
   });
-  source.addEventListener('error', () => tell('not live', true));
-  return source;
+  stream.addEventListener('error', () => {
+    tell('not live', true);
+    // After an answer that is no stream, as from a proxy while the api starts again, a browser gives up for good.
+    if (stream.readyState !== EventSource.CLOSED || stream !== source) return;
+    retry = setTimeout(follow, AGAIN_MS);
+    refresh();
+  });
+  return stream;
 }
 
 /** @param {string} word @param {boolean} away */
@@ -104,6 +139,12 @@ function tell(word, away) {
   if (live === null || live.textContent === word) return;
   live.textContent = word;
   live.classList.toggle('live-away', away);
+}
+
+/** What somebody has begun to write is left to him. */
+function signedOut() {
+  tell('signed out', true);
+  if (!isBusy(document)) location.reload();
 }
 
 async function refresh() {
@@ -115,8 +156,11 @@ async function refresh() {
   again = false;
   try {
     const answer = await fetch(location.href, { headers: REFRESH, credentials: 'same-origin' });
-    if (answer.status === 401) return location.reload();
-    if (answer.ok) exchange(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    if (answer.status === 401) return signedOut();
+    if (!answer.ok) throw new Error(`answered with ${answer.status}`);
+    exchange(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    readAtMs = Date.now();
+    if (source?.readyState === EventSource.OPEN) tell('live', false);
   } catch {
     tell('not live', true);
   } finally {
@@ -125,6 +169,15 @@ async function refresh() {
       if (again) refresh();
     }, PAUSE_MS);
   }
+}
+
+/** The page could not be made: it comes by itself as soon as it can. */
+function comeBack() {
+  setTimeout(async () => {
+    const answer = await fetch(location.href, { headers: REFRESH }).catch(() => null);
+    if (answer === null || answer.status >= 500) comeBack();
+    else location.reload();
+  }, AGAIN_MS);
 }
 
 /** Puts what has changed in place, and leaves alone what somebody is writing in. @param {Document} fresh */
@@ -154,74 +207,32 @@ function isBusy(within) {
 /** @param {Element} part @param {Element} next */
 function replace(part, next) {
   const open = [...part.querySelectorAll('details[open][id]')].map(({ id }) => id);
-  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+  const focused = part.contains(document.activeElement) ? nameOf(document.activeElement) : null;
   part.className = next.className;
   part.replaceChildren(...next.childNodes);
   localise(part);
   for (const id of open) document.getElementById(id)?.setAttribute('open', '');
-  if (focused !== null) part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  if (focused !== null)
+    [...part.querySelectorAll('a[href], [id], summary')].find((one) => nameOf(one) === focused)?.focus();
   if (part.dataset.live === 'flash') requestAnimationFrame(() => part.classList.add('changed'));
 }
 
-// Keys.
-
-let afterG = false;
-
-function listenToKeys() {
-  const dialog = document.getElementById('keys');
-  const button = document.getElementById('show-keys');
-  const on = document.getElementById('keys-on');
-  if (dialog === null || button === null || on === null) return;
-  button.hidden = false;
-  button.addEventListener('click', () => dialog.showModal());
-  on.checked = localStorage.getItem(KEYS_OFF) === null;
-  on.addEventListener('change', () => {
-    if (on.checked) localStorage.removeItem(KEYS_OFF);
-    else localStorage.setItem(KEYS_OFF, 'yes');
-  });
-  document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open || !on.checked) return;
-    if (event.target instanceof Element && event.target.matches('input, textarea, select')) return;
-    if (press(event.key, dialog)) event.preventDefault();
-  });
+/** By what an element that was put in place of another is known. @param {Element} element */
+function nameOf(element) {
+  return element.id || element.getAttribute('href') || (element.matches('summary') ? element.parentElement.id : null);
 }
 
-/** @param {string} key @param {HTMLDialogElement} dialog @returns {boolean} whether the key meant something */
-function press(key, dialog) {
-  if (afterG) {
-    afterG = false;
-    const link = document.querySelector(`[data-go="${CSS.escape(key)}"]`);
-    link?.click();
-    return link !== null;
-  }
-  switch (key) {
-    case 'g':
-      afterG = true;
-      return true;
-    case '?':
-      dialog.showModal();
-      return true;
-    case 'j':
-      return step(1);
-    case 'k':
-      return step(-1);
-    case 'a': {
-      const button = document.getElementById('acknowledge');
-      button?.focus();
-      return button !== null;
-    }
-    default:
-      return false;
-  }
-}
+// Forms.
 
-/** @param {1 | -1} by */
-function step(by) {
-  const items = [...document.querySelectorAll('[data-item]')];
-  const at = items.indexOf(document.activeElement);
-  const next = at === -1 ? (by === 1 ? 0 : items.length - 1) : Math.min(items.length - 1, Math.max(0, at + by));
-  items[next]?.focus();
-  return items.length > 0;
+/** A second press while the first is under way would be a second order. */
+function sendOnce() {
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (form.method === 'dialog') return;
+    if (form.dataset.sent !== undefined) return event.preventDefault();
+    form.dataset.sent = '';
+    setTimeout(() => delete form.dataset.sent, TICK_MS);
+  });
 }
 
 start();

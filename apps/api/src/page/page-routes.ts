@@ -10,7 +10,7 @@ import { addCallbackForms } from './callback/callback-form-routes.ts';
 import { addCallbackPages } from './callback/callback-pages.tsx';
 import { addIncidentForms } from './incident/incident-form-routes.ts';
 import { addIncidentPages } from './incident/incident-pages.tsx';
-import { answerError, NOTHING_HERE, OUR_MISTAKE, STORE_AWAY } from './layout/error-page.tsx';
+import { answerError, NOTHING_HERE, ORDER_UNSURE, OUR_MISTAKE, STORE_AWAY } from './layout/error-page.tsx';
 import { addLiveRoutes } from './live/live-routes.ts';
 import { addNowPage } from './now/now-route.tsx';
 import { addGateForms } from './service/gate-form-routes.ts';
@@ -23,7 +23,7 @@ import { addSubjectsPage } from './subject/subjects-route.tsx';
 /** The pages for people, signed in by a cookie that opens nothing else: no route of `/v1` reads it. */
 export function addPageRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
   const pages = new Hono<ApiEnv>();
-  const sessions = createSessions(context.store, context.keyring);
+  const sessions = createSessions(context);
   addAssetRoutes(pages);
   addSessionRoutes(pages, context, sessions);
   addLiveRoutes(pages, context, sessions);
@@ -44,8 +44,9 @@ export function addPageRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
     const status = known?.code === 'bad_cursor' ? 404 : known?.retryable ? 503 : 500;
     logFailure({ method: c.req.method, route: routePath(c, -1), status, code: known?.code ?? 'internal', error });
     if (status === 404) return answerError(c, 404, NOTHING_HERE);
-    if (status === 503) c.header('retry-after', '5');
-    return answerError(c, status, status === 503 ? STORE_AWAY : OUR_MISTAKE);
+    if (status === 500) return answerError(c, status, OUR_MISTAKE);
+    c.header('retry-after', '5');
+    return answerError(c, status, c.req.method === 'POST' ? ORDER_UNSURE : STORE_AWAY);
   });
   app.route('/', pages);
 }

@@ -26,6 +26,8 @@ export type AuditAction =
   | 'receiver.retire'
   | 'key.create'
   | 'key.revoke'
+  | 'session.start'
+  | 'session.end'
   | 'vault.rotate'
   | 'vault.rewrap'
   | 'vault.retire'

@@ -5,7 +5,7 @@ import { ASSETS } from './assets.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** The style, the script and the icon. They are the same for everybody and hold nothing of anybody. */
+/** The styles, the scripts and the icon. They are the same for everybody and hold nothing of anybody. */
 export function addAssetRoutes(app: Hono<ApiEnv>): void {
   for (const { path, type, bytes } of Object.values(ASSETS)) {
     const headers = { ...PAGE_HEADERS, 'content-type': type, 'cache-control': FOR_EVER };

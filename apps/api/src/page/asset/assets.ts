@@ -21,6 +21,7 @@ const load = (name: string, ending: string, type: string): Asset => {
 export const ASSETS = {
   style: load('page', 'css', 'text/css; charset=utf-8'),
   script: load('page', 'js', 'text/javascript; charset=utf-8'),
+  keys: load('keys', 'js', 'text/javascript; charset=utf-8'),
   docs: load('docs', 'css', 'text/css; charset=utf-8'),
   icon: load('icon', 'svg', 'image/svg+xml'),
 } as const;

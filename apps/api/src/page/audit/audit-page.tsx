@@ -10,7 +10,7 @@ export function AuditPage({ rows, next }: { rows: readonly ChainedAuditRow[]; ne
         Each row vouches for the one before it; <code>tidegate audit verify</code> checks the chain.
       </p>
       <section id="list" data-live="" aria-label="Audit rows, newest first">
-        {rows.length === 0 ? <p class="empty">Nobody has done anything yet.</p> : null}
+        {rows.length === 0 ? <p class="empty">There is nothing further back.</p> : null}
         <ol class="timeline">
           {rows.map((row) => (
             <li class="event">

@@ -15,6 +15,11 @@ export function answerPage(
   return c.html(`<!doctype html>\n${html}`, status, { ...PAGE_HEADERS, 'cache-control': 'no-store' });
 }
 
+/** Answers without a page: only a script asked. */
+export function answerNothing(status: 401 | 503, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, { status, headers: { ...PAGE_HEADERS, 'cache-control': 'no-store', ...headers } });
+}
+
 /** Sends the browser on, as after a form. */
 export function goTo(c: Context<ApiEnv>, path: string): Response {
   for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value);

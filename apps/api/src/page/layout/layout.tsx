@@ -11,11 +11,13 @@ export interface PageFrame {
   readonly section?: Section;
   /** Reloads at once to this path. */
   readonly goTo?: string;
+  /** The page could not be made now; the script asks for it again until it comes. */
+  readonly comesBack?: boolean;
 }
 
 /** The frame of every page. */
 export function Layout({ frame, children }: { frame: PageFrame; children: unknown }) {
-  const { title, viewer, section, goTo } = frame;
+  const { title, viewer, section, goTo, comesBack = false } = frame;
   return (
     <html lang="en">
       <head>
@@ -27,9 +29,10 @@ export function Layout({ frame, children }: { frame: PageFrame; children: unknow
         <title>{`${title} · Tidegate`}</title>
         <link rel="icon" href={ASSETS.icon.path} type="image/svg+xml" />
         <link rel="stylesheet" href={ASSETS.style.path} />
-        {viewer === null ? null : <script src={ASSETS.script.path} defer></script>}
+        {viewer === null && !comesBack ? null : <script src={ASSETS.script.path} defer></script>}
+        {viewer === null ? null : <script src={ASSETS.keys.path} defer></script>}
       </head>
-      <body>
+      <body data-now={new Date().toISOString()}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
@@ -37,6 +40,13 @@ export function Layout({ frame, children }: { frame: PageFrame; children: unknow
         <main id="main" tabindex={-1}>
           {children}
         </main>
+        {viewer === null ? null : (
+          <footer>
+            <p id="zone" class="meta">
+              Times are in UTC.
+            </p>
+          </footer>
+        )}
         {viewer === null ? null : <KeyboardHelp viewer={viewer} />}
       </body>
     </html>

@@ -7,34 +7,31 @@ const OVERALL: RateRule = { perSecond: 5, burst: 300 };
 const MOST_ADDRESSES = 10_000;
 
 export interface AttemptLimit {
-  /** Milliseconds until this address may try again; 0 when it may now. */
-  waitMs(address: string): number;
-  /** Counts a key that was refused. */
-  refused(address: string): void;
+  /** Counts a key that was refused. @returns milliseconds that this address has to wait; 0 while it may go on */
+  refused(address: string): number;
 }
 
 /**
- * Limits the attempts to sign in, in the memory of this process. Only refused keys count, so that nobody who has a key is
- * slowed down by using it.
+ * Limits wrong keys at the sign-in, in the memory of this process. A key that lives is never made to wait: everybody behind a proxy has
+ * one address, so whoever is wrong on purpose would lock out who is on call. What a guess needs is 200 bits, here as at `/v1`.
  * @param nowMs a clock that never goes back, in milliseconds
  */
 export function createAttemptLimit(nowMs: () => number): AttemptLimit {
   const buckets = new Map<string, TokenBucket>();
   let all: TokenBucket | null = null;
-  const now = () => Math.floor(nowMs());
 
   return {
-    waitMs(address) {
-      const own = takeToken(buckets.get(address) ?? null, PER_ADDRESS, now()).retryAfterMs;
-      return Math.max(own, takeToken(all, OVERALL, now()).retryAfterMs);
-    },
     refused(address) {
-      const { bucket } = takeToken(buckets.get(address) ?? null, PER_ADDRESS, now());
+      const now = Math.floor(nowMs());
+      const own = takeToken(buckets.get(address) ?? null, PER_ADDRESS, now);
       buckets.delete(address);
-      buckets.set(address, bucket);
+      buckets.set(address, own.bucket);
       const [oldest] = buckets.keys();
       if (buckets.size > MOST_ADDRESSES && oldest !== undefined) buckets.delete(oldest);
-      all = takeToken(all, OVERALL, now()).bucket;
+      if (!own.taken) return own.retryAfterMs;
+      const together = takeToken(all, OVERALL, now);
+      all = together.bucket;
+      return together.retryAfterMs;
     },
   };
 }

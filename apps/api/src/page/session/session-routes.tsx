@@ -25,19 +25,14 @@ export function addSessionRoutes(app: Hono<ApiEnv>, context: ApiContext, session
     if (!isFromOurPage(c)) return answerError(c, 403, FOREIGN_FORM);
     const form = await readForm(c.env.incoming);
     const next = readNextPath(form?.get('next') ?? undefined);
-    const address = c.env.incoming.socket.remoteAddress ?? '';
-    const waitMs = limit.waitMs(address);
-    if (waitMs > 0) {
-      context.log.warn('session.refused', { reason: 'limited' });
-      c.header('retry-after', String(Math.ceil(waitMs / 1000)));
-      return answerSignIn(c, { problem: 'limited', next }, 429);
-    }
     const presented = form?.get('key')?.trim() ?? '';
     const key = KEY.test(presented) ? await context.keys.find(presented) : null;
     if (key === null) {
-      limit.refused(address);
-      context.log.warn('session.refused', { reason: 'key_refused' });
-      return answerSignIn(c, { problem: 'refused', next }, 401);
+      const waitMs = limit.refused(c.env.incoming.socket.remoteAddress ?? '');
+      context.log.warn('session.refused', { reason: waitMs > 0 ? 'limited' : 'key_refused' });
+      if (waitMs === 0) return answerSignIn(c, { problem: 'refused', next }, 401);
+      c.header('retry-after', String(Math.ceil(waitMs / 1000)));
+      return answerSignIn(c, { problem: 'limited', next }, 429);
     }
     await endPresent(c, sessions);
     setSessionCookie(c, await sessions.start(key), { longestMs: LONGEST_MS });

@@ -1,6 +1,8 @@
+import { sanitizeName } from '@tidegate/core';
 import type { ApiKeyRow } from '@tidegate/store';
-import { type Keyring, lookupHash, newPathSecret } from '@tidegate/vault';
-import type { ApiStore } from '../../store/bind-store.ts';
+import { auditSigner, lookupHash, newPathSecret } from '@tidegate/vault';
+import type { ApiContext } from '../../api-context.ts';
+import { logHead } from '../../hand/acting-key.ts';
 
 /** A night without looking ends a session, and so does a week of being on call. */
 const IDLE_MS = 12 * 3_600_000;
@@ -14,16 +16,24 @@ export interface Sessions {
   end(token: string): Promise<void>;
 }
 
-/** Sessions in Postgres, so that any process of the api knows them; each is looked up anew, so a revoked key ends them at once. */
-export function createSessions(store: ApiStore, keyring: Keyring): Sessions {
+/**
+ * Sessions in Postgres, so that any process of the api knows them; each is looked up anew, so a revoked key ends them at once. The
+ * audit trail tells of each beginning and each end by a person.
+ */
+export function createSessions({ store, keyring, log }: Pick<ApiContext, 'store' | 'keyring' | 'log'>): Sessions {
   const hash = (token: string) => lookupHash(keyring, 'session', token);
   return {
-    async start({ id }) {
+    async start({ id, name }) {
       const token = newPathSecret();
-      await store.startSession({ lookupHash: hash(token), keyId: id, longestMs: LONGEST_MS });
+      const session = { lookupHash: hash(token), keyId: id, actor: sanitizeName(name), longestMs: LONGEST_MS };
+      const { head } = await store.startSession(session, auditSigner(keyring));
+      logHead(log, head);
       return token;
     },
     find: (token, byPerson) => store.findSession({ lookupHash: hash(token), idleMs: IDLE_MS, byPerson }),
-    end: (token) => store.endSession(hash(token)),
+    async end(token) {
+      const { head } = await store.endSession(hash(token), auditSigner(keyring));
+      logHead(log, head);
+    },
   };
 }

@@ -3,7 +3,8 @@ export type SignInProblem = 'refused' | 'limited' | 'expired';
 
 const PROBLEMS: Record<SignInProblem, string> = {
   refused: 'This is not a live API key of this Tidegate. Check that all of it was pasted, beginning with tdg_.',
-  limited: 'There were too many wrong keys. Wait half a minute and try again.',
+  limited:
+    'This is not a live API key either, and there were too many wrong ones: wait half a minute before you try others. A live one is let in at any time.',
   expired: 'You are signed out.',
 };
 

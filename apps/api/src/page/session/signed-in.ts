@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../../api-context.ts';
-import { answerPage, goTo } from '../layout/answer-page.tsx';
+import { answerNothing, answerPage, goTo } from '../layout/answer-page.tsx';
 import { answerError } from '../layout/error-page.tsx';
 import { mayEnter, type Section } from '../layout/sections.ts';
 import { isOwnOrigin } from './check-origin.ts';
@@ -35,7 +35,7 @@ export async function enter(c: Context<ApiEnv>, sessions: Sessions): Promise<Res
     c.set('key', { id: key.id, name: key.name });
     return null;
   }
-  if (refreshes) return c.body(null, 401);
+  if (refreshes) return answerNothing(401);
   const { pathname, search } = new URL(c.req.url);
   // After a form the page it stood on is what can be shown again.
   const path = readNextPath(isForm ? pathname.split('/').slice(0, 3).join('/') : `${pathname}${search}`);

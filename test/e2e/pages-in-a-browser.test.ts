@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../../apps/api/test/start-test-api.ts';
+import { plantServices, plantSubject, startTestApi, type TestApi } from '../../apps/api/test/start-test-api.ts';
 import { openBrowser } from '../support/open-browser.ts';
 import { type PlantedPages, plantManyIncidents, plantPages } from '../support/plant-pages.ts';
 
@@ -137,6 +138,7 @@ describe('on a phone', () => {
     );
     expect(text).toContain(shown);
     expect(title).toBe(`${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`);
+    expect(await page.locator('#zone').textContent()).toMatch(/^Times are in Asia\/(Kolkata|Calcutta)/);
   });
 });
 
@@ -152,6 +154,7 @@ describe('without JavaScript', () => {
     await page.getByText('Your note is on the timeline.').waitFor();
     expect(await page.locator('#timeline li').first().textContent()).toContain('Note by test: Seen without a script');
     expect(await page.locator('#show-keys').isVisible()).toBe(false);
+    expect(await page.locator('#zone').textContent()).toContain('Times are in UTC.');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
   });
@@ -224,10 +227,72 @@ describe('what somebody is writing', () => {
     await page.goto(`/incidents/${planted.acknowledged}`);
     await page.locator('#live').getByText('live').waitFor();
     await page.getByText('Add a note').click();
+    await page.getByLabel('Note').pressSequentially('ja?');
+    expect(await page.locator('#keys').isVisible()).toBe(false);
+    expect(await page.getByLabel('Note').inputValue()).toBe('ja?');
     await page.getByLabel('Note').fill('half a sent');
     await api.sql`insert into timeline_entry (incident_id, at, event, why) values (${planted.acknowledged}, now(), 'incident.noted', 'Note by Mira: The power is back.')`;
     await page.getByText('Note by Mira: The power is back.').waitFor();
     expect(await page.getByLabel('Note').inputValue()).toBe('half a sent');
+  });
+});
+
+describe('a page that stays open', () => {
+  it('offers nothing that somebody else has done meanwhile', async () => {
+    const page = await openPage();
+    await signIn(page);
+    await api.sql`update incident set state = 'open', acknowledged_by = null where id = ${planted.acknowledged}`;
+    await page.goto(`/incidents/${planted.acknowledged}`);
+    await page.locator('#live').getByText('live').waitFor();
+    expect(await page.locator('#acknowledge').isVisible()).toBe(true);
+    await api.sql`update incident set state = 'acknowledged', acknowledged_by = 'Mira' where id = ${planted.acknowledged}`;
+    await api.sql`insert into timeline_entry (incident_id, at, event, why) values (${planted.acknowledged}, now(), 'incident.acknowledged', 'Acknowledged by Mira.')`;
+    await page.locator('#acknowledge').waitFor({ state: 'detached' });
+  });
+
+  it('follows again after an answer that was no stream, as from a proxy while the api starts', async () => {
+    const page = await openPage();
+    await signIn(page);
+    let refused = 0;
+    await page.route('**/events', (route) => {
+      refused += 1;
+      return refused === 1 ? route.fulfill({ status: 502, contentType: 'text/html', body: 'away' }) : route.continue();
+    });
+    await page.goto('/services');
+    await page.locator('#live').getByText('live', { exact: true }).waitFor();
+    expect(refused).toBe(2);
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('502')));
+  });
+
+  it('reads itself again once a minute, since nobody tells of what only time changes', async () => {
+    const page = await openPage();
+    await signIn(page);
+    await page.clock.install();
+    await page.goto('/');
+    await page.locator('#live').getByText('live', { exact: true }).waitFor();
+    await api.sql`update callback set due_at = now() - interval '5 minutes' where id = (select id from callback where state = 'held' limit 1)`;
+    await page.clock.runFor(75_000);
+    await page.getByText('Callbacks wait to be sent').waitFor();
+  });
+
+  it('sends a form once, however often it is pressed', async () => {
+    const page = await openPage();
+    await signIn(page);
+    await page.goto(`/incidents/${planted.acknowledged}`);
+    await page.getByText('Add a note').click();
+    await page.getByLabel('Note').fill('Pressed twice');
+    let sent = 0;
+    await page.route('**/note', async (route) => {
+      sent += 1;
+      // Long enough for whoever has no patience.
+      await setTimeout(500);
+      await route.continue().catch(() => undefined);
+    });
+    await page.evaluate(
+      `for (const ms of [50, 250]) setTimeout(() => document.querySelector('#act-note button').click(), ms)`,
+    );
+    await page.getByText('Your note is on the timeline.').waitFor();
+    expect(sent).toBe(1);
   });
 });
 
@@ -246,6 +311,35 @@ describe('a page that nobody sees', () => {
     await turn(false);
     await live('live');
     await page.getByText('because the connection is unstable').waitFor();
+  });
+});
+
+/** The longest words that may come in from outside, none of which can be broken at a space. */
+async function plantLongWords(): Promise<void> {
+  const { sql } = api;
+  await sql`update subject set name = ${'W'.repeat(80)} where alias = 'dev_officeaaaaaaaaa'`;
+  await sql`update incident set summary = ${`Device ${'W'.repeat(80)} is away.`} where id = ${planted.acknowledged}`;
+  await sql`update gate set hand_actor = ${'W'.repeat(80)}, hand_reason = ${'W'.repeat(200)} where hand is not null`;
+  await sql`update silence set reason = ${'W'.repeat(200)}`;
+  await sql`insert into timeline_entry (incident_id, at, event, why)
+    values (${planted.acknowledged}, now(), 'incident.noted', ${`Note by Mira: ${'W'.repeat(500)}`})`;
+  const long = await plantSubject(sql, 'tun_longaaaaaaaaaaaaa', 'W'.repeat(80));
+  await sql`insert into incident_subject (incident_id, subject_id, why, joined_at) values (${planted.acknowledged}, ${long}, 'planted', now())`;
+  await plantServices(sql, ['w'.repeat(63)]);
+  await sql`insert into incident_service (incident_id, service_id) select ${planted.acknowledged}, id from service where name = ${'w'.repeat(63)}`;
+}
+
+describe('with the longest words', () => {
+  it('nothing has to be scrolled sideways on a phone', async () => {
+    await plantLongWords();
+    const page = await openPage();
+    await signIn(page);
+    for (const path of ['/', '/incidents', `/incidents/${planted.acknowledged}`, '/services', '/subjects', '/audit']) {
+      await page.goto(path);
+      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
+      const sideways = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect({ path, sideways }).toEqual({ path, sideways: 0 });
+    }
   });
 });
 
@@ -272,7 +366,7 @@ describe('on the way', () => {
 
 /** When the browser first drew anything, in ms from the start of the navigation. */
 const PAINTED = `new Promise((resolve) =>
-  new PerformanceObserver((list) => resolve(list.getEntriesByName('first-contentful-paint')[0].startTime))
+  new PerformanceObserver((list) => list.getEntriesByName('first-contentful-paint').forEach((one) => resolve(one.startTime)))
     .observe({ type: 'paint', buffered: true }))`;
 
 function focusedText(page: Page): Promise<string> {

@@ -55,7 +55,7 @@ export function createApiApp(context: ApiContext): Hono<ApiEnv> {
   addPageRoutes(app, context);
 
   const otherMethod = methodNotAllowed(app.routes);
-  app.notFound((c) => otherMethod(c.req.path) ?? answerUnknownPage(c) ?? notFound());
+  app.notFound((c) => answerUnknownPage(c) ?? otherMethod(c.req.path) ?? notFound());
   const logFailure = failureLogger(context.log);
   app.onError((error, c) => {
     const init = problemOfError(error);

@@ -37,10 +37,21 @@ describe('an incident', () => {
     expect(html).toContain('It is yours now');
     expect(html).toContain('Acknowledged by test.');
     expect(html).not.toContain('id="acknowledge"');
-    expect(led(await pages.post(`${incidentPath()}/acknowledge`, {}))).toEqual([
-      303,
+    // Pressed twice, it is still his.
+    expect(led(await pages.post(`${incidentPath()}/acknowledge`, {}))[1]).toBe(`${incidentPath()}?did=acknowledged`);
+    await api.sql`update incident set acknowledged_by = 'Mira' where id = ${planted.incident}`;
+    expect(led(await pages.post(`${incidentPath()}/acknowledge`, {}))[1]).toBe(
       `${incidentPath()}?did=acknowledged_before`,
-    ]);
+    );
+  });
+
+  it('shows what a form led to after a form, and not because a link says so', async () => {
+    const path = `${incidentPath()}?did=resolved`;
+    const shows = async (site: string) => {
+      const html = await (await pages.get(path, { 'sec-fetch-site': site })).text();
+      return html.includes('by the verification that proves it');
+    };
+    expect([await shows('same-origin'), await shows('none'), await shows('same-site')]).toEqual([true, false, false]);
   });
 
   it('takes a note, whose markup stays text', async () => {
@@ -99,7 +110,12 @@ describe('an incident', () => {
       led(await pages.post(`${incidentPath()}/resolve`, { override: 'yes', reason: 'replaced', for: '1h' }))[1],
     ).toBe(`${incidentPath()}?did=overridden`);
     expect(await lastAudit()).toMatchObject({ actor: 'test', action: 'incident.override', reason: 'replaced' });
-    expect(await pages.text(incidentPath())).toContain('Ended by hand by test, without a verification: replaced');
+    const html = await pages.text(incidentPath());
+    expect(html).toContain('Ended by hand by test, without a verification: replaced');
+    // It is not told as one that was verified.
+    expect(html).toContain('Nothing proved that it is over');
+    expect(html).not.toMatch(/broken-well|>Resolved</);
+    expect(await pages.text('/incidents?state=resolved')).toContain('Ended by hand');
   });
 });
 
@@ -130,6 +146,21 @@ describe('a gate', () => {
     );
   });
 
+  it('is not released by a form that was made before somebody else gave another order', async () => {
+    const hold = { reason: 'wait for me', for: '30m', back: servicePath() };
+    await pages.post(`${servicePath()}/hold`, hold);
+    const order = /name="order" value="([^"]+)"/.exec(await pages.text(servicePath()))?.[1] ?? '';
+    await pages.post(`${servicePath()}/hold`, { ...hold, for: '8h', reason: 'the disk is full' });
+    expect(led(await pages.post(`${servicePath()}/release`, { order, back: servicePath() }))[1]).toBe(
+      `${servicePath()}?did=other_order`,
+    );
+    expect(await gate()).toMatchObject({ hand: 'held', handReason: 'the disk is full' });
+    const now = /name="order" value="([^"]+)"/.exec(await pages.text(servicePath()))?.[1] ?? '';
+    expect(led(await pages.post(`${servicePath()}/release`, { order: now, back: servicePath() }))[1]).toBe(
+      `${servicePath()}?did=released`,
+    );
+  });
+
   it('is forced open only by who says that he knows what it means, and may', async () => {
     const order = { reason: 'customer waits', for: '15m', back: servicePath() };
     expect(led(await pages.post(`${servicePath()}/force-open`, order))[1]).toBe(`${servicePath()}?did=not_sure`);
@@ -142,7 +173,9 @@ describe('a gate', () => {
     expect(await gate()).toMatchObject({ hand: 'open', reason: 'forced_open', handReason: 'customer waits' });
     expect(await lastAudit()).toMatchObject({ actor: 'test', action: 'gate.force_open', reason: 'customer waits' });
     expect(api.wakes.count).toBeGreaterThan(0);
-    expect(await pages.text('/')).toContain('Forced open, without verification');
+    const now = await pages.text('/');
+    expect(now).toContain('Forced open, without verification');
+    expect(/<h1[^>]*>([^<]*)</.exec(now)?.[1]).toContain('1 gate forced open');
   });
 
   it('is not moved by a form without a reason, of an unknown service, or that leads elsewhere', async () => {

@@ -78,7 +78,8 @@ describe('the pages', () => {
     );
     expect(text).toMatch(/1 Needs review\s+3 Held/);
     expect(text).toContain('1 receiver heard');
-    expect(text).toContain('The worker keeps up');
+    expect(text).toContain('Nothing is overdue');
+    expect(text).toMatch(/Pages muted mail-agent Mira: “Power is out until eight”, until/);
   });
 
   it('measure availability by incidents, and draw the last day', async () => {
@@ -98,21 +99,34 @@ describe('the pages', () => {
     expect(textOf(await visit.text('/incidents'))).toContain('There was none yet.');
     expect(textOf(await visit.text('/callbacks'))).toContain('No callback was handed over yet.');
     expect(textOf(await visit.text('/sources'))).toContain('No source is configured');
-    expect(textOf(await visit.text('/audit'))).toContain('Nobody has done anything yet.');
+    expect(textOf(await visit.text('/audit?before=1'))).toContain('There is nothing further back.');
+    // Without a receiver nothing is well, and without a service nothing can be said to be.
+    expect(textOf(await visit.text('/'))).toContain('Tidegate itself needs a look');
+    await empty.sql`insert into receiver (id, started_at, heartbeat_at) values ('rcv_planted', now(), now() + interval '1 hour')`;
+    expect(textOf(await visit.text('/'))).not.toContain('All is well');
   });
 
   it('say in words when the database is away', async () => {
     const other = await api.another({ storeTimeoutMs: 300 });
     const lock = api.sql.begin(async (tx) => {
       await tx`lock table session in access exclusive mode`;
-      const answer = await fetch(`http://127.0.0.1:${other.api.port}/`, { headers: { cookie: pages.cookie } });
-      return { status: answer.status, text: textOf(await answer.text()), type: answer.headers.get('content-type') };
+      const url = `http://127.0.0.1:${other.api.port}`;
+      const headers = { cookie: pages.cookie, origin: url };
+      const answer = await fetch(`${url}/`, { headers });
+      const html = await answer.text();
+      const posted = await (await fetch(`${url}/incidents/inc_a/note`, { method: 'POST', headers })).text();
+      return { status: answer.status, html, text: textOf(html), posted, type: answer.headers.get('content-type') };
     });
     const answer = await lock;
     expect(answer.status).toBe(503);
     expect(answer.type).toMatch(/^text\/html/);
     expect(answer.text).toContain('The database does not answer');
     expect(answer.text).toContain('Gates are held for everybody as long as it is away');
+    // The page comes back by itself, as what a form ordered must not.
+    expect(answer.html).toMatch(/<script src="\/assets\/page[^"]+" defer/);
+    expect(answer.html).toContain('id="away"');
+    expect(answer.posted).not.toContain('id="away"');
+    expect(answer.posted).toContain('Whether what you ordered was done is not known');
   });
 
   it('are light and quick with a thousand incidents', async () => {

@@ -57,6 +57,10 @@ describe('what a key may see', () => {
     expect(html).not.toContain('Open incidents');
     expect(html).not.toContain('Callbacks waiting');
     expect(html).not.toContain('href="/incidents"');
+    // Who does not see everything is not told that everything is well.
+    for (const scope of ['gate:read', 'hosts:report']) {
+      expect(await (await statuses([scope])).pages.text('/')).not.toContain('All is well');
+    }
   });
 
   it('is limited to its services, on every page', async () => {

@@ -6,11 +6,12 @@ const LONGEST_UNSURE_MS = 15_000;
 /**
  * Looks again and again whether whoever reads a stream still may, and calls `onRefused` once when not, or when the store has not
  * been able to say so for a while.
+ * @param onRefused is told whether it is known that he may not
  * @returns ends the looking
  */
 export function watchAccess(
   mayStill: () => Promise<boolean>,
-  onRefused: () => void,
+  onRefused: (isRefused: boolean) => void,
   {
     everyMs = LOOK_EVERY_MS,
     unsureMs = LONGEST_UNSURE_MS,
@@ -28,7 +29,7 @@ export function watchAccess(
     if (may === true) sureAtMs = performance.now();
     else if (may === false || performance.now() - sureAtMs >= unsureMs) {
       end();
-      onRefused();
+      onRefused(may === false);
     }
   };
   const timer = setInterval(() => void look(), everyMs);

@@ -7,6 +7,8 @@ export interface VerificationView {
   readonly id: string;
   /** Null: of the incident's devices and tunnels themselves, since no service depends on them. */
   readonly service: string | null;
+  /** Of the gate, as the run began; without a service it means nothing. */
+  readonly generation: number;
   readonly startedAt: Date;
   readonly verdict: Verdict;
   readonly firstBroken: LayerResult['layer'] | null;
@@ -67,7 +69,7 @@ export async function readIncident(
 
 async function listVerifications(sql: Sql, incident: IncidentRow): Promise<VerificationView[]> {
   return sql<VerificationView[]>`
-    select v.id, s.name as service, v.started_at, v.verdict, v.first_broken, v.runbook, v.overtaken,
+    select v.id, s.name as service, v.generation, v.started_at, v.verdict, v.first_broken, v.runbook, v.overtaken,
       (select coalesce(json_agg(json_build_object('layer', l.layer, 'outcome', l.outcome, 'reason', l.reason, 'latencyMs', l.latency_ms, 'detail', l.detail)), '[]')
         from verification_layer l where l.verification_id = v.id) as layers
     from verification v left join service s on s.id = v.service_id

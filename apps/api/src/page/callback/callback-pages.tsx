@@ -5,6 +5,7 @@ import { callbackOf } from '../../review/give-order.ts';
 import { answerPage } from '../layout/answer-page.tsx';
 import { answerError, NOTHING_HERE } from '../layout/error-page.tsx';
 import { readCursor } from '../layout/read-cursor.ts';
+import { readDid } from '../layout/read-did.ts';
 import { SECTIONS } from '../layout/sections.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { signedIn } from '../session/signed-in.ts';
@@ -35,7 +36,7 @@ export function addCallbackPages(app: Hono<ApiEnv>, { store }: ApiContext, sessi
     const review = id !== null && viewer.may('callbacks:review') ? await store.readReview(id, viewer.services) : null;
     const callback = review ?? (id === null ? null : await store.readCallback(id, viewer.services));
     if (callback === null) return answerError(c, 404, NOTHING_HERE);
-    const page = { callback, review, viewer, at: new Date(), did: c.req.query('did') };
+    const page = { callback, review, viewer, at: new Date(), did: readDid(c) };
     return answerPage(c, { title: `Callback of ${callback.service}`, viewer, section }, <CallbackPage {...page} />);
   });
 }

@@ -1,63 +1,133 @@
 import { VERDICT_WORDS } from '@tidegate/core';
-import type { IncidentDetail, VerificationView } from '@tidegate/store';
-import { Mark } from '../layout/mark.tsx';
+import { Mark, type MarkKind } from '../layout/mark.tsx';
+import { count } from '../words/count.ts';
 import { LAYER_LABELS } from '../words/labels.ts';
+import { type Finding, findBroken } from './find-broken.ts';
+import type { LoadedIncident } from './load-incident.ts';
+
+/** More names would push the next step off the first screen. */
+const MOST_NAMED = 3;
 
 /** What a tired person has to read first: the layer that is broken, and what to do about it. */
-export function BrokenLayer({ incident }: { incident: IncidentDetail }) {
+export function BrokenLayer({ loaded }: { loaded: LoadedIncident }) {
+  const { incident } = loaded;
   if (incident.state === 'resolved') return <Over incident={incident} />;
-  const latest = latestOf(incident);
-  if (latest?.verdict === 'healthy') {
+  const finding = findBroken(loaded);
+  switch (finding.kind) {
+    case 'broken':
+      return (
+        <Box tone="bad" mark="fail" label="First broken layer" word={LAYER_LABELS[finding.layer]}>
+          {incident.services.length > 1 ? <p class="broken-of">{tellServices(finding.services)}</p> : null}
+          <p class="broken-verdict">{sentence(VERDICT_WORDS[finding.run.verdict])}</p>
+          <NextStep step={finding.run.runbook} />
+        </Box>
+      );
+    case 'passed':
+      return (
+        <Box tone="well" mark="pass" label="Last verification" word="Passed">
+          <p class="broken-step">
+            Every layer that is checked works. It ends by itself once enough passes came in a row.
+          </p>
+        </Box>
+      );
+    case 'unclear':
+      return <Unclear finding={finding} incident={incident} />;
+  }
+}
+
+interface BoxProps {
+  readonly tone: 'bad' | 'well' | 'unknown';
+  readonly mark: MarkKind;
+  readonly label: string;
+  readonly word: string;
+  readonly children: unknown;
+}
+
+function Box({ tone, mark, label, word, children }: BoxProps) {
+  return (
+    <div class={tone === 'bad' ? 'broken' : `broken broken-${tone}`}>
+      <p class="broken-label">{label}</p>
+      <p class="broken-layer">
+        <Mark kind={mark} />
+        {word}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+type UnclearProps = Pick<LoadedIncident, 'incident'> & { readonly finding: Extract<Finding, { kind: 'unclear' }> };
+
+function Unclear({ finding: { run, passed, of }, incident: { firstBroken, verifications } }: UnclearProps) {
+  if (verifications.length === 0) {
+    const first = <p class="broken-step">It was not verified yet. The first verification comes by itself.</p>;
+    if (firstBroken === null) return <NotKnown>{first}</NotKnown>;
     return (
-      <div class="broken broken-well">
-        <p class="broken-label">Last verification</p>
-        <p class="broken-layer">
-          <Mark kind="pass" />
-          Everything works
-        </p>
-        <p class="broken-step">It ends by itself once enough verifications in a row have passed.</p>
-      </div>
+      <Box tone="bad" mark="fail" label="First broken layer" word={LAYER_LABELS[firstBroken]}>
+        {first}
+      </Box>
     );
   }
-  const layer = latest === undefined ? incident.firstBroken : latest.firstBroken;
   return (
-    <div class={layer === null ? 'broken broken-unknown' : 'broken'}>
-      <p class="broken-label">{layer === null ? 'No layer is known to be broken' : 'First broken layer'}</p>
-      <p class="broken-layer">
-        <Mark kind={layer === null ? 'unknown' : 'fail'} />
-        {layer === null ? 'Not known yet' : LAYER_LABELS[layer]}
+    <NotKnown>
+      {run === null ? null : <p class="broken-verdict">{sentence(VERDICT_WORDS[run.verdict])}</p>}
+      {run === null ? null : <NextStep step={run.runbook} />}
+      <p class="broken-step">
+        {of > 1 ? `${passed} of ${count(of, 'service')} passed since the last disconnect. ` : ''}
+        The next verification comes by itself.
       </p>
-      {latest === undefined ? (
-        <p class="broken-step">It was not verified yet. The first verification comes by itself.</p>
-      ) : (
-        <>
-          <p class="broken-verdict">{sentence(VERDICT_WORDS[latest.verdict])}</p>
-          <p class="broken-step">
-            <strong>Next step:</strong> {latest.runbook}
-          </p>
-        </>
-      )}
-    </div>
+    </NotKnown>
   );
 }
 
-/** The newest run that was not overtaken: what it found still counts. */
-function latestOf({ verifications }: IncidentDetail): VerificationView | undefined {
-  return verifications.find(({ overtaken }) => !overtaken) ?? verifications[0];
+function NotKnown({ children }: { children: unknown }) {
+  return (
+    <Box tone="unknown" mark="unknown" label="No layer is known to be broken" word="Not known yet">
+      {children}
+    </Box>
+  );
 }
 
-function Over({ incident }: { incident: IncidentDetail }) {
-  const end = incident.timeline.findLast(({ event }) => /^incident\.(resolved|overridden|merged)$/.test(event));
+function NextStep({ step }: { step: string }) {
   return (
-    <div class="broken broken-well">
-      <p class="broken-label">It is over</p>
-      <p class="broken-layer">
-        <Mark kind="pass" />
-        Resolved
-      </p>
-      {end === undefined ? null : <p class="broken-step">{end.why}</p>}
-    </div>
+    <p class="broken-step">
+      <strong>Next step:</strong> {step}
+    </p>
   );
+}
+
+/** Only what a verification proved is told as being well. */
+function Over({ incident: { timeline, resolvedBy, mergedInto } }: Pick<LoadedIncident, 'incident'>) {
+  const end = timeline.findLast(({ event }) => /^incident\.(resolved|overridden|merged)$/.test(event));
+  const why = end === undefined ? null : <p class="broken-step">{end.why}</p>;
+  if (mergedInto !== null) {
+    return (
+      <Box tone="unknown" mark="skipped" label="It goes on in another incident" word="Merged">
+        {why}
+        <p class="broken-step">
+          <a href={`/incidents/${mergedInto}`}>Go to that incident</a>
+        </p>
+      </Box>
+    );
+  }
+  if (resolvedBy === null) {
+    return (
+      <Box tone="unknown" mark="unknown" label="Nothing proved that it is over" word="Ended by hand">
+        {why}
+      </Box>
+    );
+  }
+  return (
+    <Box tone="well" mark="pass" label="It is over" word="Resolved">
+      {why}
+    </Box>
+  );
+}
+
+function tellServices(services: readonly (string | null)[]): string {
+  const names = services.map((service) => service ?? 'devices and tunnels');
+  const more = names.length - MOST_NAMED;
+  return `Of ${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${count(more, 'more service')}` : ''}`;
 }
 
 function sentence(words: string): string {

@@ -16,26 +16,32 @@ export function HeldPart({ loaded }: { loaded: LoadedIncident }) {
     <section aria-labelledby="held-title">
       <h2 id="held-title">What is held</h2>
       <ul id="held" data-live="" class="rows">
-        {gates.slice(0, MOST).map((gate) => (
-          <li>
-            <a data-item="" href={`/services/${gate.service}`}>
-              {gate.service}
-            </a>
-            <Badge kind={gate.decision === 'allowed' ? 'pass' : gate.state === 'verifying' ? 'busy' : 'held'}>
-              {GATE_LABELS[gate.state]}
-            </Badge>
-            <span class="meta">
-              <Since at={new Date(gate.since)} now={at} />
-              {gate.decision === 'held' ? `, because ${GATE_WORDS[gate.reason as GateReason]}` : null}
-              <HandWords hand={hands.get(gate.service)} />
-            </span>
-          </li>
-        ))}
+        {heldFirst(gates)
+          .slice(0, MOST)
+          .map((gate) => (
+            <li>
+              <a data-item="" href={`/services/${gate.service}`}>
+                {gate.service}
+              </a>
+              <Badge kind={gate.decision === 'allowed' ? 'pass' : gate.state === 'verifying' ? 'busy' : 'held'}>
+                {GATE_LABELS[gate.state]}
+              </Badge>
+              <span class="meta">
+                <Since at={new Date(gate.since)} now={at} />
+                {gate.decision === 'held' ? `, because ${GATE_WORDS[gate.reason as GateReason]}` : null}
+                <HandWords hand={hands.get(gate.service)} />
+              </span>
+            </li>
+          ))}
       </ul>
       {gates.length > MOST ? <p class="meta">And {count(gates.length - MOST, 'more service')}.</p> : null}
       {whole ? <Waiting callbacks={incident.callbacks} /> : null}
     </section>
   );
+}
+
+function heldFirst(gates: LoadedIncident['gates']): LoadedIncident['gates'] {
+  return gates.toSorted((a, b) => Number(a.decision === 'allowed') - Number(b.decision === 'allowed'));
 }
 
 function Waiting({ callbacks }: { callbacks: LoadedIncident['incident']['callbacks'] }) {

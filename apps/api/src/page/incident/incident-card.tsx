@@ -1,16 +1,16 @@
 import { LAYER_WORDS } from '@tidegate/core';
 import type { IncidentRow } from '@tidegate/store';
-import { Badge, type MarkKind } from '../layout/mark.tsx';
+import { Badge } from '../layout/mark.tsx';
 import { Since, Time } from '../layout/time.tsx';
-import { INCIDENT_LABELS, KIND_LABELS } from '../words/labels.ts';
+import { KIND_LABELS } from '../words/labels.ts';
 import { showDuration } from '../words/show-duration.ts';
-
-const MARKS: Record<IncidentRow['state'], MarkKind> = { open: 'fail', acknowledged: 'busy', resolved: 'pass' };
+import { showState } from './show-state.ts';
 
 /** An incident in a list. */
 export function IncidentCard({ row, now }: { row: IncidentRow; now: Date }) {
+  const { label, mark } = showState(row);
   return (
-    <li class={`card card-${row.state}`}>
+    <li class={`card card-${mark}`}>
       <a class="card-link" data-item="" href={`/incidents/${row.id}`}>
         {KIND_LABELS[row.kind]}: {row.groupName ?? row.groupAlias}
       </a>
@@ -19,7 +19,7 @@ export function IncidentCard({ row, now }: { row: IncidentRow; now: Date }) {
       )}
       <p>{row.summary}</p>
       <p class="meta">
-        <Badge kind={MARKS[row.state]}>{INCIDENT_LABELS[row.state]}</Badge>
+        <Badge kind={mark}>{label}</Badge>
         {row.resolvedAt === null ? (
           <span>
             since <Time at={row.openedAt} />, <Since at={row.openedAt} now={now} />

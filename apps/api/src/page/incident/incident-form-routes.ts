@@ -47,8 +47,11 @@ function orderOf(c: Context<ApiEnv>, incident: string) {
 }
 
 async function acknowledge({ store, keyring, log }: ApiContext, c: Context<ApiEnv>, id: string): Promise<Outcome> {
-  const { outcome, head } = await store.acknowledgeIncident(orderOf(c, id), auditSigner(keyring));
+  const order = orderOf(c, id);
+  const { outcome, head } = await store.acknowledgeIncident(order, auditSigner(keyring));
   logHead(log, head);
+  // A button that is pressed twice is not somebody else.
+  if (outcome.kind === 'acknowledged_before' && outcome.by === order.actor) return 'acknowledged';
   return outcome.kind === 'resolved' ? 'already_resolved' : outcome.kind;
 }
 

@@ -26,7 +26,7 @@ export function IncidentForms({ loaded, viewer }: { loaded: LoadedIncident; view
   const acts = viewer.may('incidents:write');
   if (!acts && !viewer.may('gate:override')) return null;
   return (
-    <section aria-labelledby="act-title">
+    <section id="acts" data-live="" aria-labelledby="act-title">
       <h2 id="act-title">Do something about it</h2>
       {acts ? <NoteForm path={path} /> : null}
       {acts ? <SilenceForm loaded={loaded} viewer={viewer} /> : null}

@@ -2,7 +2,7 @@ import { Badge } from '../layout/mark.tsx';
 import { Notice } from '../layout/notice.tsx';
 import { Since, Time } from '../layout/time.tsx';
 import type { Viewer } from '../session/viewer.ts';
-import { INCIDENT_LABELS, KIND_LABELS } from '../words/labels.ts';
+import { KIND_LABELS } from '../words/labels.ts';
 import { showDuration } from '../words/show-duration.ts';
 import { BrokenLayer } from './broken-layer.tsx';
 import { HeldPart } from './held-part.tsx';
@@ -10,6 +10,7 @@ import { AcknowledgeForm, IncidentForms } from './incident-forms.tsx';
 import { JoinedPart } from './joined-part.tsx';
 import type { LoadedIncident } from './load-incident.ts';
 import { TimelinePicture } from './picture/timeline-picture.tsx';
+import { showState } from './show-state.ts';
 import { TimelinePart } from './timeline-part.tsx';
 import { VerificationPart } from './verification-part.tsx';
 
@@ -32,9 +33,11 @@ export function IncidentPage({
           {KIND_LABELS[incident.kind]}: {incident.groupName ?? incident.groupAlias}
         </h1>
         <StateLine loaded={loaded} />
-        <BrokenLayer incident={incident} />
+        <BrokenLayer loaded={loaded} />
       </div>
-      {viewer.may('incidents:write') && incident.state === 'open' ? <AcknowledgeForm id={incident.id} /> : null}
+      <div id="first-act" data-live="">
+        {viewer.may('incidents:write') && incident.state === 'open' ? <AcknowledgeForm id={incident.id} /> : null}
+      </div>
       <p id="summary" data-live="" class="lead">
         {incident.summary}
       </p>
@@ -48,14 +51,13 @@ export function IncidentPage({
   );
 }
 
-const STATE_MARKS = { open: 'fail', acknowledged: 'busy', resolved: 'pass' } as const;
-
 function StateLine({ loaded: { incident, at, silence } }: { loaded: LoadedIncident }) {
   const { state, openedAt, resolvedAt, mergedInto, reopened } = incident;
+  const { label, mark } = showState(incident);
   const acknowledged = incident.timeline.findLast(({ event }) => event === 'incident.acknowledged');
   return (
     <p class="meta">
-      <Badge kind={STATE_MARKS[state]}>{INCIDENT_LABELS[state]}</Badge>
+      <Badge kind={mark}>{label}</Badge>
       <span>
         since <Time at={openedAt} />
         {resolvedAt === null ? (

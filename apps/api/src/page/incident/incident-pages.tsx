@@ -5,14 +5,16 @@ import { isPublicId } from '../../query/public-id.ts';
 import { answerPage } from '../layout/answer-page.tsx';
 import { answerError, NOTHING_HERE } from '../layout/error-page.tsx';
 import { readCursor } from '../layout/read-cursor.ts';
+import { readDid } from '../layout/read-did.ts';
 import { SECTIONS } from '../layout/sections.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { signedIn } from '../session/signed-in.ts';
 import { viewerOf } from '../session/viewer.ts';
-import { INCIDENT_LABELS, KIND_LABELS } from '../words/labels.ts';
+import { KIND_LABELS } from '../words/labels.ts';
 import { IncidentPage } from './incident-page.tsx';
 import { IncidentListPage, type ListedState } from './list-page.tsx';
 import { loadIncident } from './load-incident.ts';
+import { showState } from './show-state.ts';
 
 const PAGE_SIZE = 30;
 const STATES: readonly ListedState[] = ['open', 'acknowledged', 'resolved', 'all'];
@@ -38,9 +40,9 @@ export function addIncidentPages(app: Hono<ApiEnv>, context: ApiContext, session
     const viewer = viewerOf(c);
     const loaded = isPublicId(id, 'inc') ? await loadIncident(context, viewer, id) : null;
     if (loaded === null) return answerError(c, 404, NOTHING_HERE);
-    const { kind, state, groupName, groupAlias } = loaded.incident;
-    const title = `${INCIDENT_LABELS[state]}: ${KIND_LABELS[kind]}, ${groupName ?? groupAlias}`;
-    const did = c.req.query('did');
+    const { kind, groupName, groupAlias } = loaded.incident;
+    const title = `${showState(loaded.incident).label}: ${KIND_LABELS[kind]}, ${groupName ?? groupAlias}`;
+    const did = readDid(c);
     return answerPage(c, { title, viewer, section }, <IncidentPage loaded={loaded} viewer={viewer} did={did} />);
   });
 }

@@ -19,6 +19,7 @@ const NOTICES = {
   held: ['good', 'The gate is held by hand: nothing opens it until you release it or the time is over.'],
   forced_open: ['good', 'The gate is forced open: callbacks go out although nothing was verified.'],
   released: ['good', 'Your order is taken back. The gate stays held until a verification has passed.'],
+  other_order: ['bad', 'Nothing was done: somebody has given another order since the page was made.'],
   no_hand: ['bad', 'Nobody holds this gate or forces it open.'],
   not_sure: ['bad', 'Nothing was done: tick the box to say that you know what forcing a gate open means.'],
   approved: ['good', 'It is sent once more as soon as its gate is open, until the approval ends.'],

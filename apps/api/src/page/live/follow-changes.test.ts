@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** One stream over a real socket. */
-async function startStream(session: () => Promise<boolean> = async () => true) {
+async function startStream(session: () => Promise<boolean> = async () => true, unsureMs = 60_000) {
   const world = { mark: 0, ended: 0, text: '', closed: false };
   const changes = createChangeWatcher(async () => String(world.mark), { everyMs: 5 });
   const server = createServer((_request, response) => {
@@ -22,6 +22,7 @@ async function startStream(session: () => Promise<boolean> = async () => true) {
       changes,
       isLive: session,
       everyMs: 10,
+      unsureMs,
       onEnd: () => {
         world.ended += 1;
       },
@@ -82,6 +83,54 @@ describe('followChanges', () => {
       (n) => n > 3,
     );
     expect([world.ended, world.closed]).toEqual([0, false]);
+  });
+
+  it('ends when nobody can say so for long, and does not claim that the session is over', async () => {
+    const away = async () => {
+      throw new Error('away');
+    };
+    const { world } = await startStream(away, 30);
+    await until(
+      'the end',
+      () => world.closed,
+      (closed) => closed,
+    );
+    expect(world.ended).toBe(1);
+    expect(world.text).not.toContain('event: ended');
+  });
+
+  it('leaves nothing behind when the browser was gone before it began', async () => {
+    const changes = createChangeWatcher(async () => 'mark', { everyMs: 5 });
+    closing.push(() => changes.stop());
+    const ended = { count: 0, asked: 0 };
+    const server = createServer((_request, response) => {
+      response.once('close', () =>
+        followChanges({
+          writer: openEventWriter(response, { retryMs: 1 }),
+          changes,
+          isLive: async () => {
+            ended.asked += 1;
+            return true;
+          },
+          everyMs: 5,
+          onEnd: () => {
+            ended.count += 1;
+          },
+        }),
+      );
+      request.destroy();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(() => server.close());
+    const request = get({ port: (server.address() as AddressInfo).port, agent: false });
+    request.on('error', () => undefined);
+    await until(
+      'the end',
+      () => ended.count,
+      (n) => n === 1,
+    );
+    expect(ended.asked).toBe(0);
   });
 
   it.each([

@@ -13,9 +13,13 @@ export interface FollowOptions {
   readonly onEnd: () => void;
   /** Of the look whether the session lives: see `watchAccess`. */
   readonly everyMs?: number;
+  readonly unsureMs?: number;
 }
 
-/** Tells a page that it is time to read itself again: `changed` after a change, `ended` when its session is over, and no more. */
+/**
+ * Tells a page that it is time to read itself again: `changed` after a change, `ended` when its session is over, and no more. When
+ * nobody can say whether the session lives, the stream just ends, so that the page asks again.
+ */
 export function followChanges({ writer, changes, isLive, onEnd, ...pace }: FollowOptions): void {
   const leaving: (() => void)[] = [];
   let over = false;
@@ -27,11 +31,12 @@ export function followChanges({ writer, changes, isLive, onEnd, ...pace }: Follo
     onEnd();
   };
   writer.closed.addEventListener('abort', () => finish(), { once: true });
-  leaving.push(watchAccess(isLive, () => finish('ended'), pace));
+  leaving.push(watchAccess(isLive, (isRefused) => finish(isRefused ? 'ended' : undefined), pace));
   const beating = setInterval(() => void writer.beat(0), BEAT_EVERY_MS);
   leaving.push(() => clearInterval(beating));
   const unwatch = changes.watch({ onChange: createTeller(writer), onStop: () => finish() });
   leaving.push(unwatch);
+  if (writer.closed.aborted) finish();
   if (over) unwatch();
 }
 

@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import type { ApiContext, ApiEnv } from '../../api-context.ts';
 import { openEventWriter, STREAM_HEADERS } from '../../stream/event-writer.ts';
+import { answerNothing } from '../layout/answer-page.tsx';
 import { readSessionCookie } from '../session/session-cookie.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { enter } from '../session/signed-in.ts';
@@ -18,7 +19,7 @@ export function addLiveRoutes(app: Hono<ApiEnv>, { changes }: ApiContext, sessio
     const refused = await enter(c, sessions);
     if (refused !== null) return refused;
     if (c.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
-    if (streams >= MOST_STREAMS) return c.body(null, 503, { 'retry-after': '30' });
+    if (streams >= MOST_STREAMS) return answerNothing(503, { 'retry-after': '30' });
     streams += 1;
     const token = readSessionCookie(c) ?? '';
     followChanges({

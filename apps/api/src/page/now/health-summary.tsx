@@ -51,7 +51,7 @@ export function HealthSummary({ health, at, whole }: { health: Health; at: Date;
         </li>
         {overdue.length === 0 ? (
           <li>
-            <Badge kind="pass">The worker keeps up</Badge>
+            <Badge kind="pass">Nothing is overdue</Badge>
           </li>
         ) : (
           overdue.map(({ room, lateMs }) => (

@@ -1,5 +1,5 @@
 import type { Gate } from '@tidegate/client';
-import type { GateWithHand, IncidentRow, WaitingCallbacks } from '@tidegate/store';
+import type { GateWithHand, IncidentRow, SilenceRow, WaitingCallbacks } from '@tidegate/store';
 import type { ApiContext } from '../../api-context.ts';
 import { limitRow } from '../../incident/limit-incident.ts';
 import { mayEnter, SECTIONS } from '../layout/sections.ts';
@@ -8,6 +8,7 @@ import { type Health, readHealth } from './read-health.ts';
 
 /** More would bury the newest; the rest is a page further. */
 const MOST_INCIDENTS = 20;
+const MOST_SILENCES = 10;
 
 /** What the first page shows; null where the key may not look. */
 export interface Now {
@@ -20,18 +21,21 @@ export interface Now {
     readonly known: number;
   } | null;
   readonly callbacks: WaitingCallbacks[] | null;
+  /** The newest that mute pages now. */
+  readonly silences: SilenceRow[] | null;
   readonly health: Health;
 }
 
 /** Loads it in one go. Throws as the store does. */
 export async function loadNow(context: ApiContext, viewer: Viewer): Promise<Now> {
-  const [incidents, gates, callbacks, health] = await Promise.all([
+  const [incidents, gates, callbacks, silences, health] = await Promise.all([
     mayEnter(viewer, SECTIONS.incidents) ? loadIncidents(context, viewer) : null,
     mayEnter(viewer, SECTIONS.services) ? loadGates(context, viewer) : null,
     mayEnter(viewer, SECTIONS.callbacks) ? context.store.countWaitingCallbacks(viewer.services) : null,
+    mayEnter(viewer, SECTIONS.incidents) ? loadSilences(context, viewer) : null,
     readHealth(context),
   ]);
-  return { at: new Date(), incidents, gates, callbacks, health };
+  return { at: new Date(), incidents, gates, callbacks, silences, health };
 }
 
 async function loadIncidents({ store }: ApiContext, { services }: Viewer): Promise<NonNullable<Now['incidents']>> {
@@ -45,6 +49,10 @@ async function loadIncidents({ store }: ApiContext, { services }: Viewer): Promi
   // What nobody has taken comes first.
   const items = [...open.items, ...acknowledged.items].slice(0, MOST_INCIDENTS);
   return { items: items.map((row) => limitRow(row, services)), ...counts };
+}
+
+async function loadSilences({ store }: ApiContext, { services }: Viewer): Promise<SilenceRow[]> {
+  return (await store.listSilences({ live: true, services, cursor: null, limit: MOST_SILENCES })).items;
 }
 
 async function loadGates({ gates, store }: ApiContext, { services }: Viewer): Promise<NonNullable<Now['gates']>> {

@@ -5,20 +5,22 @@ import { GateSummary } from './gate-summary.tsx';
 import { headline } from './headline.ts';
 import { HealthSummary } from './health-summary.tsx';
 import type { Now } from './load-now.ts';
+import { SilenceSummary } from './silence-summary.tsx';
 
 /** What is wrong now, the most urgent first. */
 export function NowPage({ now, whole }: { now: Now; whole: boolean }) {
-  const { incidents, gates, callbacks, health } = now;
-  const calm = (incidents?.open ?? 0) === 0 && (gates?.held.length ?? 0) === 0;
+  const { incidents, gates, callbacks, silences, health } = now;
+  const { text, well } = headline(now, whole);
   return (
     <>
-      <h1 id="headline" data-live="flash" class={calm && health.well ? 'headline headline-well' : 'headline'}>
-        {headline(now)}
+      <h1 id="headline" data-live="flash" class={well ? 'headline headline-well' : 'headline'}>
+        {text}
       </h1>
       {incidents === null ? null : <OpenIncidents incidents={incidents} at={now.at} />}
       <div class="columns">
         {gates === null ? null : <GateSummary gates={gates} at={now.at} />}
         {callbacks === null ? null : <CallbackSummary callbacks={callbacks} />}
+        {silences === null ? null : <SilenceSummary silences={silences} />}
         <HealthSummary health={health} at={now.at} whole={whole} />
       </div>
     </>

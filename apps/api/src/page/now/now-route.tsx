@@ -15,10 +15,7 @@ export function addNowPage(app: Hono<ApiEnv>, context: ApiContext, sessions: Ses
   app.get(section.path, signedIn(sessions, section), async (c) => {
     const viewer = viewerOf(c);
     const now = await loadNow(context, viewer);
-    return answerPage(
-      c,
-      { title: headline(now), viewer, section },
-      <NowPage now={now} whole={viewer.services === null} />,
-    );
+    const whole = viewer.services === null;
+    return answerPage(c, { title: headline(now, whole).text, viewer, section }, <NowPage now={now} whole={whole} />);
   });
 }

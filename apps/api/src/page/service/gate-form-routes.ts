@@ -16,6 +16,7 @@ import { readForm } from '../session/read-form.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { signedIn } from '../session/signed-in.ts';
 import { viewerOf } from '../session/viewer.ts';
+import { nameOrder } from './name-order.ts';
 
 /** What became of a form, or an order that was carried out. */
 type Given = NoticeCode | Audited<OrderedGate>;
@@ -60,7 +61,12 @@ function listForms({ store, keyring }: ApiContext): Record<string, GateForm> {
     release: {
       scopes: ['incidents:write', 'gate:override'],
       did: 'released',
-      give: (c, service) => store.releaseGate({ service, ...actorOf(c), reason: null }, sign()),
+      give: async (c, service, form) => {
+        const standing = (await store.listGatesWithHand()).find((gate) => gate.service === service);
+        // What is taken back is the order that was on the page, not one that somebody gave since.
+        if ((form.get('order') ?? nameOrder(standing)) !== nameOrder(standing)) return 'other_order';
+        return store.releaseGate({ service, ...actorOf(c), reason: null }, sign());
+      },
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Gate } from '@tidegate/client';
 import type { GateWithHand } from '@tidegate/store';
 import { BackField, DurationField, ReasonField } from '../layout/order-form.tsx';
 import type { Viewer } from '../session/viewer.ts';
+import { nameOrder } from './name-order.ts';
 
 export interface GateFormsProps {
   readonly gate: Gate;
@@ -56,6 +57,7 @@ function ReleaseForm({ gate, hand, back, title }: TitledProps) {
       <summary>{title}</summary>
       <form method="post" action={`/services/${gate.service}/release`} class="stack">
         <BackField to={back} />
+        <input type="hidden" name="order" value={nameOrder(hand)} />
         <p class="hint">
           It was {what} by {hand?.handActor}. Taken back, the gate is held until a verification has passed.
         </p>

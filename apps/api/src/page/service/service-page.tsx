@@ -29,7 +29,9 @@ export function ServicePage({ loaded, incidents, callbacks, viewer, at, did }: S
         <GateState loaded={loaded} at={at} />
         <p class="meta">Generation {gate.generation}</p>
       </div>
-      <GateForms gate={gate} hand={hand} viewer={viewer} back={`/services/${gate.service}`} named={false} />
+      <div id="acts" data-live="">
+        <GateForms gate={gate} hand={hand} viewer={viewer} back={`/services/${gate.service}`} named={false} />
+      </div>
       <section id="record" data-live="" aria-labelledby="record-title">
         <h2 id="record-title">How it fared</h2>
         <FlapStrip service={gate.service} strip={record.strip} />

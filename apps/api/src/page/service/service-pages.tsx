@@ -5,6 +5,7 @@ import { mayTouch } from '../../auth/may-touch.ts';
 import { limitRow } from '../../incident/limit-incident.ts';
 import { answerPage } from '../layout/answer-page.tsx';
 import { answerError, NOTHING_HERE } from '../layout/error-page.tsx';
+import { readDid } from '../layout/read-did.ts';
 import { mayEnter, SECTIONS } from '../layout/sections.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { signedIn } from '../session/signed-in.ts';
@@ -38,7 +39,7 @@ export function addServicePages(app: Hono<ApiEnv>, context: ApiContext, sessions
     const loaded = found?.items[0];
     if (loaded === undefined || known === null) return answerError(c, 404, NOTHING_HERE);
     const around = await loadAround(context, viewer, known);
-    const page = <ServicePage loaded={loaded} {...around} viewer={viewer} at={new Date()} did={c.req.query('did')} />;
+    const page = <ServicePage loaded={loaded} {...around} viewer={viewer} at={new Date()} did={readDid(c)} />;
     return answerPage(c, { title: known, viewer, section }, page);
   });
 }

@@ -8,6 +8,7 @@ export function SubjectsPage({ page, further }: { page: Page<SubjectRow>; furthe
   return (
     <>
       <h1>Devices and tunnels</h1>
+      <p class="hint">What webhooks and polls said last: a signal and no proof. Only a verification opens a gate.</p>
       <section id="list" data-live="" aria-label="Subjects, newest first">
         {page.items.length === 0 ? (
           <p class="empty">None was heard of yet. Each appears with its first webhook, or with the first poll.</p>

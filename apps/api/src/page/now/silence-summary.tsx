@@ -1,0 +1,25 @@
+import type { SilenceRow } from '@tidegate/store';
+import { Time } from '../layout/time.tsx';
+
+/** About what nobody is told at present, and by whose word; nothing where nothing is muted. */
+export function SilenceSummary({ silences }: { silences: readonly SilenceRow[] }) {
+  return (
+    <div id="silences" data-live="">
+      {silences.length === 0 ? null : (
+        <section aria-labelledby="silences-title">
+          <h2 id="silences-title">Pages muted</h2>
+          <ul class="rows">
+            {silences.map(({ scope, target, actor, reason, expiresAt }) => (
+              <li>
+                <strong>{scope === 'all' ? 'Everything' : target}</strong>
+                <span class="meta">
+                  {actor}: “{reason}”, until <Time at={expiresAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
-import { createMetrics, METRIC_CATALOG, type Metrics } from '@tidegate/runtime';
+import { type Config, createMetrics, METRIC_CATALOG, type Metrics } from '@tidegate/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { beginCounters } from '../apps/worker/src/overview/begin-counters.ts';
 import { ROOT, readSources } from './architecture/read-house.ts';
 import { evaluatePromql, parseMetrics, type Scrapes } from './support/evaluate-promql.ts';
 
@@ -84,10 +85,12 @@ describe('the metric catalog', () => {
 
   it('holds nothing that no app ever sets', () => {
     const shipped = readSources()
-      .filter(({ path }) => /^apps\/[^/]+\/src\//.test(path) && !path.includes('.test.'))
+      // What is merely begun at 0 is not counted.
+      .filter(({ path }) => /^apps\/[^/]+\/src\//.test(path) && !/\.test\.|begin-counters/.test(path))
       .map(({ path }) => readFileSync(join(ROOT, path), 'utf8'))
       .join('\n');
-    expect(metrics.filter(([key]) => !shipped.includes(`'${key}'`)).map(([key]) => key)).toEqual([]);
+    const set = new Set([...shipped.matchAll(/metrics\.(?:count|set|observe)\(\s*'([\w.]+)'/g)].map(([, key]) => key));
+    expect(metrics.filter(([key]) => !set.has(key)).map(([key]) => key)).toEqual([]);
   });
 });
 
@@ -175,6 +178,19 @@ describe('what the alert rules ring at', () => {
   it.each(rules)('$alert rings at its fault, and not while all is well', async ({ alert, expr }) => {
     expect(evaluatePromql(expr, await scrape(goOn))).toEqual([]);
     expect(evaluatePromql(expr, await scrape(FAULTS[alert] ?? goOn)).length).toBeGreaterThan(0);
+  });
+
+  it('counts the first of its kind after a start, too: a series that begins at 1 has not grown', async () => {
+    const metrics = createMetrics({ app: 'worker' });
+    const notify = { channels: [{ type: 'slack' }] };
+    beginCounters({ metrics, config: { notify, deadMan: {} } as unknown as Config });
+    const before = parseMetrics(await metrics.text());
+    metrics.count('correlate.opened', { kind: 'mass' });
+    metrics.count('notify.attempts', { type: 'slack', outcome: 'failed' });
+    metrics.count('dead_man.pings', { outcome: 'failed' });
+    const scrapes = { before, now: parseMetrics(await metrics.text()) };
+    for (const name of ['correlate_incidents_opened', 'notify_attempts', 'deadman_pings'])
+      expect(evaluatePromql(`sum(increase(tidegate_${name}_total[5m])) > 0`, scrapes)).toHaveLength(1);
   });
 
   it('names the room that it is about, where its words do', async () => {

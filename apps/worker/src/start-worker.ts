@@ -14,6 +14,7 @@ import { watchDeadMan } from './dead-man/watch-dead-man.ts';
 import { watchHands } from './hand/watch-hands.ts';
 import { openOutbound } from './open-outbound.ts';
 import { openVault } from './open-vault.ts';
+import { beginCounters } from './overview/begin-counters.ts';
 import { watchReceivers } from './receiver/watch-receivers.ts';
 import { watchRetention } from './retention/watch-retention.ts';
 import { runRooms } from './run-rooms.ts';
@@ -57,6 +58,7 @@ export async function startWorker({ env, log, metrics }: AppContext): Promise<Ru
     ...outbound.clients,
     callbacks: traceCallbacks(outbound.clients.callbacks, traces),
   };
+  beginCounters(context);
   await applyConfig(context, env.dataDir);
   const rooms = runRooms(context);
   const deadMan = watchDeadMan(context, rooms);

@@ -17,6 +17,8 @@ import { verifies } from '../support/verifies.ts';
 
 const OUTAGES = 30;
 const KILLS = 4;
+/** Every third of them. */
+const POSTGRES_EACH = 3;
 const ROUTING_KEY = 'a1b2c3d4e5f6a1b2c3d4e5f6a1b2c3d4';
 /** An attempt that a killed worker had in hand is taken up when its lease is over. */
 const PATIENCE_MS = 90_000;
@@ -50,21 +52,22 @@ afterAll(async () => {
   await Promise.all([world?.close(), pager?.close(), chat?.close()]);
 });
 
-/** Kills the worker again and again, at random moments, however often it comes back. */
+/** Kills the worker again and again, and now and then Postgres, at random moments, however often they come back. */
 function startKilling() {
   const ending = new AbortController();
   let killed = 0;
   const ended = (async () => {
-    let last: number | null = null;
+    const dead = new Set<number>();
     while (!ending.signal.aborted) {
-      const { worker } = stack.ready().pids;
-      const isBack = worker !== null && worker !== last;
+      const { worker, postgres } = stack.ready().pids;
+      const victim = killed % POSTGRES_EACH === POSTGRES_EACH - 1 ? postgres : worker;
+      const isBack = victim !== null && !dead.has(victim);
       // Sometimes before it has done anything, sometimes in the midst of it.
       await delay(isBack ? randomInt(50, 3000) : 50, undefined, { signal: ending.signal }).catch(() => undefined);
       if (ending.signal.aborted || !isBack) continue;
       try {
-        process.kill(worker, 'SIGKILL');
-        last = worker;
+        process.kill(victim, 'SIGKILL');
+        dead.add(victim);
         killed += 1;
       } catch {
         // It ended by itself, and is about to come back.
@@ -90,7 +93,7 @@ const eventsOf = (incident: string) =>
   pager.taken.map(({ body }) => body as PagerEvent).filter((event) => event.dedup_key === `tidegate:${incident}`);
 const incidents = async () => (await stack.get<{ items: Incident[] }>('/v1/incidents?limit=500')).items;
 
-describe('a worker that is killed at random moments', () => {
+describe('a worker or a Postgres that is killed at random moments', () => {
   let ids: string[];
 
   it(verifies('I12', 'I12.notify', 'loses no page: each of many incidents is paged, in one voice'), async () => {
@@ -105,7 +108,13 @@ describe('a worker that is killed at random moments', () => {
         Status: 'Disconnected',
         ActionDate: new Date().toISOString(),
       };
-      expect(await postWebhook(url, body)).toMatchObject({ status: 202 });
+      // As Localtonet does: again until it is taken.
+      await until(
+        'the delivery is taken',
+        () => postWebhook(url, body),
+        ({ status }) => status === 202,
+        PATIENCE_MS,
+      );
       await delay(randomInt(50, 400));
     }
     await until('enough kills', killing.killed, (killed) => killed >= KILLS, PATIENCE_MS);

@@ -198,6 +198,13 @@ describe('what each of them knows a repeat or an end by', () => {
     expect(await send()).toMatchObject({ result: 'retry', retryAfterMs: 120_000 });
   });
 
+  it('PagerDuty: a wrong key, which is a 400 too, is mended by a person', async () => {
+    await start('pagerduty');
+    const target = { type: 'pagerduty', url: `${service.url}/v2/enqueue`, routingKey: '0'.repeat(32) } as const;
+    const outcome = await notifier.send(target, { id: 'ntf_a', message: makeMessage() }, { timeoutMs: 1000 });
+    expect(outcome).toMatchObject({ result: 'retry', reached: false, status: 400, reason: 'unauthorized' });
+  });
+
   it('PagerDuty: an answer that is not 202 is none', async () => {
     await start('pagerduty');
     service.failNext({ status: 200, body: '<html>log in</html>' });

@@ -40,6 +40,8 @@ export function judgeDelivery(type: HttpTarget['type'], result: ExchangeResult, 
     if (accepted === null || accepted.includes(status)) return { result: 'delivered', status, reason: 'answered' };
     return again('unexpected_status', status, true, null);
   }
+  if (type === 'pagerduty' && status === 400 && namesKey(result.body))
+    return again('unauthorized', status, false, null);
   if (REFUSED.has(status)) return { result: 'refused', status, reason: 'rejected' };
   const reached = UNSURE.has(status) || (status >= 500 && status !== 503);
   return again(reasonOf(status), status, reached, waitOf(type, result, nowMs));
@@ -47,6 +49,11 @@ export function judgeDelivery(type: HttpTarget['type'], result: ExchangeResult, 
 
 function again(reason: string, status: number | null, reached: boolean, retryAfterMs: number | null): Judged {
   return { result: 'retry', status, reason, reached, retryAfterMs };
+}
+
+/** PagerDuty answers a wrong routing key as it does a malformed event, and says which it was. */
+function namesKey(body: Buffer): boolean {
+  return /routing.key/i.test(body.toString('utf8'));
 }
 
 function reasonOf(status: number): string {

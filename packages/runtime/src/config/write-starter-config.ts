@@ -33,6 +33,7 @@ services:
 #      public: { url: https://abc.localto.net/healthz, expect: { status: 200, bodyIncludes: ok } }
 #      application: { url: https://abc.localto.net/whoami, headers: { authorization: "Bearer \${AGENT_PROBE}" } }
 #    policy: default
+#    severity: critical # or warning, info: how much it matters, which notify.routes can sort by
 
 # When an outage becomes an incident, how often to verify, how fast held callbacks go out, and how often one is tried.
 #policies:

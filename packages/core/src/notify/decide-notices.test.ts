@@ -177,7 +177,10 @@ function live(list: readonly Step[]) {
     if (step.step === 'unsilence') facts = { ...facts, silenced: false };
     if (step.step === 'wait') nowMs += step.ms;
     if (step.step === 'deliver' && waiting !== undefined) {
-      if (step.how === 'sent') change(waiting.id, { state: 'sent', reached: true });
+      if (step.how === 'sent') {
+        for (const { id, state } of rows()) if (state === 'failed') change(id, { tookSince: true });
+        change(waiting.id, { state: 'sent', reached: true });
+      }
       if (step.how === 'maybe') change(waiting.id, { reached: true });
       if (step.how === 'failed') change(waiting.id, { state: 'failed' });
     }

@@ -136,11 +136,11 @@ describe('a data folder with keys and data', () => {
     expect(sentences[0]).toContain(name);
   });
 
-  it('a keyring of another installation is refused', async () => {
+  it('without the keyring that the database belongs to it is refused, and no other is made in its place', async () => {
     await rm(join(kept.dataDir, 'keyring'), { recursive: true });
     const { code, sentences } = await refuse({ folder: kept.folder });
     expect([code, sentences]).toEqual([1, [expect.stringMatching(/^tidegate: .*keyring.*\.$/)]]);
-    await rm(join(kept.dataDir, 'keyring'), { recursive: true });
+    expect(await readdir(kept.dataDir)).not.toContain('keyring');
     await cp(join(kept.folder, 'backup'), join(kept.dataDir, 'keyring'), { recursive: true });
   });
 

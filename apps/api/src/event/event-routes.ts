@@ -34,6 +34,6 @@ export function addEventRoutes(app: Hono<ApiEnv>, { keys, events }: ApiContext, 
 }
 
 function knownNumber(header: string | undefined, after: number | undefined): KnownNumber {
-  if (header === undefined || header === '') return after ?? null;
+  if (header === undefined || header === '') return after === 0 ? 'none' : (after ?? null);
   return NUMBER.test(header) ? Number(header) : 'unreadable';
 }

@@ -15,8 +15,8 @@ export interface Following {
   readonly heartbeatMs: number;
 }
 
-/** The last number a reader knows; null to begin with what comes next. */
-export type KnownNumber = number | null | 'unreadable';
+/** The last number a reader knows; null to begin with what comes next, `none` with the first that is kept. */
+export type KnownNumber = number | null | 'none' | 'unreadable';
 
 export interface EventStart {
   readonly number: number;
@@ -25,6 +25,10 @@ export interface EventStart {
 
 /** Reads where a stream begins, before anything is answered. Throws as the store does. */
 export async function startAt(tail: EventTail, known: KnownNumber): Promise<EventStart> {
+  if (known === 'none') {
+    const page = await tail.after(0);
+    return { number: page.prunedThrough, page };
+  }
   const page = await tail.after(typeof known === 'number' ? known : Number.MAX_SAFE_INTEGER);
   return { number: known === 'unreadable' ? Number.MAX_SAFE_INTEGER : (known ?? page.last), page };
 }

@@ -314,23 +314,24 @@ describe('a page that nobody sees', () => {
   });
 });
 
-/** The longest words that may come in from outside, none of which can be broken at a space. */
+/** The longest words that may come in from outside, none of which can be broken at a space, and one that would be markup. */
 async function plantLongWords(): Promise<void> {
   const { sql } = api;
-  await sql`update subject set name = ${'W'.repeat(80)} where alias = 'dev_officeaaaaaaaaa'`;
+  const name = `"'><img/src/onerror=x>${'W'.repeat(58)}`;
+  await sql`update subject set name = ${name} where alias = 'dev_officeaaaaaaaaa'`;
   await sql`update incident set summary = ${`Device ${'W'.repeat(80)} is away.`} where id = ${planted.acknowledged}`;
-  await sql`update gate set hand_actor = ${'W'.repeat(80)}, hand_reason = ${'W'.repeat(200)} where hand is not null`;
-  await sql`update silence set reason = ${'W'.repeat(200)}`;
+  await sql`update gate set hand_actor = ${name}, hand_reason = ${name + 'W'.repeat(120)} where hand is not null`;
+  await sql`update silence set reason = ${name + 'W'.repeat(120)}`;
   await sql`insert into timeline_entry (incident_id, at, event, why)
     values (${planted.acknowledged}, now(), 'incident.noted', ${`Note by Mira: ${'W'.repeat(500)}`})`;
-  const long = await plantSubject(sql, 'tun_longaaaaaaaaaaaaa', 'W'.repeat(80));
+  const long = await plantSubject(sql, 'tun_longaaaaaaaaaaaaa', name);
   await sql`insert into incident_subject (incident_id, subject_id, why, joined_at) values (${planted.acknowledged}, ${long}, 'planted', now())`;
   await plantServices(sql, ['w'.repeat(63)]);
   await sql`insert into incident_service (incident_id, service_id) select ${planted.acknowledged}, id from service where name = ${'w'.repeat(63)}`;
 }
 
 describe('with the longest words', () => {
-  it('nothing has to be scrolled sideways on a phone', async () => {
+  it('nothing has to be scrolled sideways on a phone, and none of them is markup', async () => {
     await plantLongWords();
     const page = await openPage();
     await signIn(page);
@@ -338,8 +339,14 @@ describe('with the longest words', () => {
       await page.goto(path);
       await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
       const sideways = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      expect({ path, sideways }).toEqual({ path, sideways: 0 });
+      expect({ path, sideways, images: await page.locator('main img').count() }).toEqual({
+        path,
+        sideways: 0,
+        images: 0,
+      });
     }
+    await page.goto('/subjects');
+    expect(await page.locator('main').textContent()).toContain('<img/src/onerror=x>WWW');
   });
 });
 

@@ -40,7 +40,7 @@ export function limitDetail(detail: IncidentDetail, visible: readonly string[] |
   const own = new Set(row.services);
   const timeline = limitTimeline(detail, detail.timeline, visible);
   const verifications = detail.verifications.filter(({ service }) => service !== null && own.has(service));
-  return { incident: { ...row, subjects: [], timeline, verifications }, whole: false };
+  return { incident: { ...row, subjects: [], subjectCount: 0, timeline, verifications }, whole: false };
 }
 
 /** Of a timeline what concerns the visible services, or the incident as a whole. */

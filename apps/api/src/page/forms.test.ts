@@ -62,7 +62,7 @@ describe('an incident', () => {
     );
     expect(led(await pages.post(`${incidentPath()}/note`, { note: ' \u0000 ' }))).toEqual([
       303,
-      `${incidentPath()}?did=malformed`,
+      `${incidentPath()}?did=no_note`,
     ]);
   });
 

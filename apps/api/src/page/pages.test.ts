@@ -141,6 +141,7 @@ describe('the pages', () => {
         quick: true,
       });
     }
+    expect(textOf(await pages.text(`/incidents/${mass}`))).toContain('And 450 more subjects.');
     expect(textOf(await pages.text('/'))).toContain('983 more open incidents');
     const second = /href="(\/incidents\?state=open&amp;cursor=[^"]+)"/.exec(
       await pages.text('/incidents?state=open'),

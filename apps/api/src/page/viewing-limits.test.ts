@@ -97,6 +97,35 @@ describe('what a key may see', () => {
     expect(await pages.text('/')).toContain('1 incident open, 1 gate held');
   });
 
+  it('sees of an incident that it shares with others its own part, and acts on none of it', async () => {
+    const { sql } = api;
+    await sql`insert into incident_service (incident_id, service_id) select ${planted.incident}, id from service where name = 'mail-agent'`;
+    await sql`insert into timeline_entry (incident_id, at, event, why) values
+      (${planted.incident}, now(), 'incident.noted', 'Note by Mira: research is down.'),
+      (${planted.incident}, now(), 'gate.held', 'The gate of mail-agent was held, because a disconnect was received.')`;
+    const scopes = ['incidents:read', 'incidents:write', 'gate:read', 'gate:override', 'callbacks:review'];
+    const pages = await openPages(api, await api.makeKey(scopes, { services: ['mail-agent'] }));
+    const path = `/incidents/${planted.incident}`;
+    const html = await pages.text(path);
+    expect(html).toContain('The gate of mail-agent was held');
+    for (const foreign of ['research', 'Localtonet says', 'id="joined"', 'id="waiting"']) {
+      expect({ foreign, shown: html.includes(foreign) }).toEqual({ foreign, shown: false });
+    }
+    const order = { reason: 'x', for: '1h', note: 'x', override: 'yes', sure: 'yes', back: path };
+    for (const act of ['acknowledge', 'note', 'resolve']) {
+      const led = (await pages.post(`${path}/${act}`, order)).headers.get('location');
+      expect({ act, led }).toEqual({ act, led: `${path}?did=not_all_services` });
+    }
+    for (const scope of ['group', 'all', 'service:research-agent']) {
+      const led = (await pages.post(`${path}/silence`, { ...order, scope })).headers.get('location');
+      expect({ scope, led }).toEqual({ scope, led: `${path}?did=malformed` });
+    }
+    for (const act of ['hold', 'force-open', 'release']) {
+      expect((await pages.post(`/services/research-agent/${act}`, order)).status).toBe(404);
+    }
+    await sql`delete from incident_service where incident_id = ${planted.incident} and service_id = (select id from service where name = 'mail-agent')`;
+  });
+
   it('shows no form that the key could not use', async () => {
     const { pages } = await statuses(['incidents:read', 'gate:read']);
     for (const path of [`/incidents/${planted.incident}`, `/services/${planted.service}`]) {

@@ -18,7 +18,10 @@ export interface VerificationView {
 }
 
 export interface IncidentDetail extends IncidentRow {
+  /** Devices first, two hundred at most. */
   readonly subjects: { alias: string; name: string | null; type: string; why: string }[];
+  /** How many there are. */
+  readonly subjectCount: number;
   readonly timeline: { at: Date; event: string; why: string }[];
   readonly verifications: VerificationView[];
   readonly callbacks: Partial<Record<CallbackState, number>>;
@@ -27,16 +30,18 @@ export interface IncidentDetail extends IncidentRow {
 }
 
 const NEWEST_VERIFICATIONS = 50;
+/** An outage of a hundred thousand tunnels is looked at as often as any other. */
+const MOST_SUBJECTS = 200;
 
-/** One incident with its timeline, the verifications since it opened (newest 50) and the callbacks of its services; null if unknown. */
+/** One incident with its timeline, its first subjects, the verifications since it opened (newest 50) and the callbacks of its services; null if unknown. */
 export async function readIncident(
   sql: Sql,
   id: string,
   services: readonly string[] | null,
 ): Promise<IncidentDetail | null> {
   try {
-    const [row] = await sql<(IncidentRow & Pick<IncidentDetail, 'flapping'>)[]>`
-      select ${incidentColumns(sql)},
+    const [row] = await sql<(IncidentRow & Pick<IncidentDetail, 'flapping' | 'subjectCount'>)[]>`
+      select ${incidentColumns(sql)}, (select count(*)::int from incident_subject where incident_id = i.id) as subject_count,
         case when i.flap_counted_at is not null then json_build_object('changes', i.flap_changes, 'worst', i.flap_worst) end as flapping
       from incident i left join subject g on g.id = i.group_id
       where i.id = ${id} ${services === null ? sql`` : sql`and ${namesOneOf(sql, services)}`}`;
@@ -44,7 +49,7 @@ export async function readIncident(
     const [subjects, timeline, verifications, callbacks] = await Promise.all([
       sql<IncidentDetail['subjects']>`
         select s.alias, s.name, s.type, x.why from incident_subject x join subject s on s.id = x.subject_id
-        where x.incident_id = ${id} order by s.type, s.id`,
+        where x.incident_id = ${id} order by s.type, s.id limit ${MOST_SUBJECTS}`,
       sql<
         IncidentDetail['timeline']
       >`select at, event, why from timeline_entry where incident_id = ${id} order by at, id`,

@@ -57,7 +57,7 @@ async function acknowledge({ store, keyring, log }: ApiContext, c: Context<ApiEn
 
 async function note(context: ApiContext, c: Context<ApiEnv>, id: string, form: URLSearchParams): Promise<Outcome> {
   const words = readWords(form.get('note') ?? '', LONGEST_NOTE);
-  if (words === null) return 'malformed';
+  if (words === null) return 'no_note';
   const { outcome, head } = await context.store.noteIncident(
     { ...orderOf(c, id), note: words },
     auditSigner(context.keyring),

@@ -1,4 +1,4 @@
-import { BackField, DurationField, ReasonField } from '../layout/order-form.tsx';
+import { DurationField, ReasonField } from '../layout/order-form.tsx';
 import { GateForms } from '../service/gate-forms.tsx';
 import type { Viewer } from '../session/viewer.ts';
 import type { LoadedIncident } from './load-incident.ts';
@@ -59,7 +59,6 @@ function SilenceForm({ loaded, viewer }: { loaded: LoadedIncident; viewer: Viewe
     <details id="act-silence">
       <summary>Mute its pages</summary>
       <form method="post" action={`${path}/silence`} class="stack">
-        <BackField to={path} />
         <label for="silence-scope">Pages about</label>
         <select id="silence-scope" name="scope">
           {choices.map(({ value, label }) => (

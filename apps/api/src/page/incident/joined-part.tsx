@@ -6,7 +6,7 @@ const MOST = 50;
 /** What belongs to the incident, and why it was joined. */
 export function JoinedPart({ loaded: { incident, whole } }: { loaded: LoadedIncident }) {
   if (!whole) return null;
-  const { subjects } = incident;
+  const { subjects, subjectCount } = incident;
   return (
     <section id="joined" data-live="" aria-labelledby="joined-title">
       <h2 id="joined-title">What belongs to it, and why</h2>
@@ -20,7 +20,7 @@ export function JoinedPart({ loaded: { incident, whole } }: { loaded: LoadedInci
           </li>
         ))}
       </ul>
-      {subjects.length > MOST ? <p class="meta">And {count(subjects.length - MOST, 'more subject')}.</p> : null}
+      {subjectCount > MOST ? <p class="meta">And {count(subjectCount - MOST, 'more subject')}.</p> : null}
     </section>
   );
 }

@@ -32,6 +32,7 @@ const NOTICES = {
   deadline_passed: ['bad', 'Nothing was done: its deadline has passed, so it may not be sent any more.'],
   content_gone: ['bad', 'Nothing was done: what would be sent is not kept any more.'],
   may_repeat: ['bad', 'Nothing was done: tick the box to say that you know that it may have happened already.'],
+  no_note: ['bad', 'Nothing was done: the note is empty.'],
   no_reason: ['bad', 'Nothing was done: a reason is needed.'],
   malformed: ['bad', 'Nothing was done: a reason and a time are needed.'],
   not_allowed: ['bad', 'Nothing was done: your API key does not allow this.'],

@@ -17,10 +17,10 @@ export function NowPage({ now, whole }: { now: Now; whole: boolean }) {
         {text}
       </h1>
       {incidents === null ? null : <OpenIncidents incidents={incidents} at={now.at} />}
+      {silences === null ? null : <SilenceSummary silences={silences} />}
       <div class="columns">
         {gates === null ? null : <GateSummary gates={gates} at={now.at} />}
         {callbacks === null ? null : <CallbackSummary callbacks={callbacks} />}
-        {silences === null ? null : <SilenceSummary silences={silences} />}
         <HealthSummary health={health} at={now.at} whole={whole} />
       </div>
     </>

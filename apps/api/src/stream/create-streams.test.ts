@@ -1,7 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { problemSchema } from '@tidegate/client';
 import { createLogger, createMetrics } from '@tidegate/runtime';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createStreams } from './create-streams.ts';
 
 const log = createLogger({ app: 'api', level: 'error', destination: { write: () => undefined } });
@@ -30,5 +31,21 @@ describe('streams', () => {
     const again = open('key_1').catch(() => 'failed');
     begun.at(-1)?.();
     expect(await again).toBe('failed');
+  });
+
+  it.each([
+    ['key_refused', async () => false],
+    ['store_unavailable', () => Promise.reject(new Error('away'))],
+  ])('end within 30 s with the word %s', async (reason, mayStill) => {
+    vi.useFakeTimers();
+    const streams = createStreams({ log, metrics: createMetrics({ app: 'api' }) });
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const end = vi.spyOn(response, 'end');
+    const follow = () => new Promise<never>(() => {});
+    await streams.open(response, { key: 'key_1', start: async () => null, mayStill, follow });
+    await vi.advanceTimersByTimeAsync(28_000);
+    vi.useRealTimers();
+    expect(end.mock.calls[0]?.[0]).toBe(`event: closed\ndata: {"reason":"${reason}"}\n\n`);
+    response.destroy();
   });
 });

@@ -73,7 +73,9 @@ async function serve<T>(
     reason = why;
     writer.end({ event: 'closed', data: { reason: why } satisfies EventsClosed });
   };
-  const stopWatching = watchAccess(stream.mayStill, () => close('key_refused'));
+  const stopWatching = watchAccess(stream.mayStill, (isRefused) =>
+    close(isRefused ? 'key_refused' : 'store_unavailable'),
+  );
   try {
     const { stopped } = await stream.follow(writer, start, () => {
       count += 1;

@@ -45,8 +45,10 @@ export const eventsResetSchema = z.object({
 });
 export type EventsReset = z.output<typeof eventsResetSchema>;
 
-/** The message `closed`, which comes last: the key is no longer good, or this process ends. Then a reader connects again. */
+/** The message `closed`, which comes last. Unless its key is no longer good, a reader connects again. */
 export const eventsClosedSchema = z.object({
-  reason: z.enum(['key_refused', 'stopping']).describe('Whether the key is no longer good, or this process ends.'),
+  reason: z
+    .enum(['key_refused', 'store_unavailable', 'stopping'])
+    .describe('Whether the key is no longer good, it could not be looked up for a while, or this process ends.'),
 });
 export type EventsClosed = z.output<typeof eventsClosedSchema>;

@@ -32,7 +32,7 @@ export const INCIDENT_OPERATIONS: readonly Operation[] = [
       'The first message is `ready`; then each message without a name is an event, its id the number of the event. Connect again with',
       '`Last-Event-ID` and nothing is missed or repeated, on whichever process, however late something was committed. `reset` says that',
       'events in between are no longer kept: read the incidents anew. `closed` is the last message of a stream that is ended here, as',
-      'within 30 seconds of the revocation or expiry of the key.',
+      'within 30 seconds of the revocation or expiry of the key; unless that is its reason, connect again.',
     ].join(' '),
     scopes: READ,
     query: eventsQuery,

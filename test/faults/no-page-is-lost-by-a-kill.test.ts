@@ -112,7 +112,7 @@ describe('a worker or a Postgres that is killed at random moments', () => {
       await until(
         'the delivery is taken',
         () => postWebhook(url, body),
-        ({ status }) => status === 202,
+        (answer) => answer.outcome === 'answered' && answer.status === 202,
         PATIENCE_MS,
       );
       await delay(randomInt(50, 400));

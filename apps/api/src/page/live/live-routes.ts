@@ -16,7 +16,8 @@ export function addLiveRoutes(app: Hono<ApiEnv>, { changes }: ApiContext, sessio
   let streams = 0;
 
   app.get('/events', async (c) => {
-    const refused = await enter(c, sessions);
+    // A browser connects again and again by itself, and can send no header that says so.
+    const refused = await enter(c, sessions, true);
     if (refused !== null) return refused;
     if (c.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS });
     if (streams >= MOST_STREAMS) return answerNothing(503, { 'retry-after': '30' });

@@ -128,6 +128,15 @@ describe('a session', () => {
     ]);
     expect((await pages.get('/')).status).toBe(303);
 
+    const followed = await openPages(api, api.adminKey);
+    await age(11);
+    const stream = await followed.get('/events');
+    await stream.body?.cancel();
+    await age(2);
+    expect([stream.status, (await followed.get('/events')).status, (await followed.get('/')).status]).toEqual([
+      200, 401, 303,
+    ]);
+
     const used = await openPages(api, api.adminKey);
     await age(11);
     expect((await used.get('/')).status).toBe(200);

@@ -22,20 +22,26 @@ export function signedIn(sessions: Sessions, section: Section): MiddlewareHandle
   };
 }
 
-/** Notes whose session it is, or answers why nothing is shown. */
-export async function enter(c: Context<ApiEnv>, sessions: Sessions): Promise<Response | null> {
+/**
+ * Notes whose session it is, or answers why nothing is shown.
+ * @param byItself whether the script asks, and no person
+ */
+export async function enter(
+  c: Context<ApiEnv>,
+  sessions: Sessions,
+  byItself = c.req.header(REFRESH_HEADER) !== undefined,
+): Promise<Response | null> {
   const isForm = c.req.method === 'POST';
   if (isForm && !isFromOurPage(c)) return answerError(c, 403, FOREIGN_FORM);
-  const refreshes = c.req.header(REFRESH_HEADER) !== undefined;
   const token = readSessionCookie(c);
-  const key = token === null ? null : await sessions.find(token, !refreshes);
+  const key = token === null ? null : await sessions.find(token, !byItself);
   if (key !== null) {
     c.set('scopes', key.scopes);
     c.set('services', key.services);
     c.set('key', { id: key.id, name: key.name });
     return null;
   }
-  if (refreshes) return answerNothing(401);
+  if (byItself) return answerNothing(401);
   const { pathname, search } = new URL(c.req.url);
   // After a form the page it stood on is what can be shown again.
   const path = readNextPath(isForm ? pathname.split('/').slice(0, 3).join('/') : `${pathname}${search}`);

@@ -35,7 +35,7 @@ export { commandLine } from './process/command-line.ts';
 export { describeFailure, type FailureReport } from './process/describe-failure.ts';
 export { endWith } from './process/end-with.ts';
 export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, runApp } from './process/run-app.ts';
-export { screenWidth } from './process/screen-width.ts';
+export { screenSize } from './process/screen-size.ts';
 export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';
 export { ChildFailed, type ChildSpec, type SupervisedChild, superviseChild } from './process/supervise-child.ts';
 export { untilInterrupted } from './process/until-interrupted.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '@tidegate/core';
-import { endWith, errorCode, type ProcessEnv, screenWidth } from '@tidegate/runtime';
+import { endWith, errorCode, type ProcessEnv, screenSize } from '@tidegate/runtime';
 import { formatTable, type TableRow } from '../output/format-table.ts';
 import { hasColour, type Tone } from '../output/paint.ts';
 import { say } from '../output/say.ts';
@@ -70,5 +70,5 @@ function show(findings: readonly Finding[]): void {
     const cells = [{ text: state, tone: TONES[state] }, check.replace('_', ' '), says];
     return { key: String(index), cells, below: fix === null ? [] : [`Fix: ${fix}`] };
   });
-  for (const line of formatTable(['STATE', 'CHECK', 'FOUND'], rows, hasColour(), screenWidth())) say(line);
+  for (const line of formatTable(['STATE', 'CHECK', 'FOUND'], rows, hasColour(), screenSize()?.columns)) say(line);
 }

@@ -1,5 +1,5 @@
 import { LAYERS, VERDICT_WORDS } from '@tidegate/core';
-import { screenWidth } from '@tidegate/runtime';
+import { screenSize } from '@tidegate/runtime';
 import type { VerificationView } from '@tidegate/store';
 import { formatTable } from '../output/format-table.ts';
 import { LAYER_TONES } from '../output/list-tones.ts';
@@ -18,6 +18,6 @@ export function describeVerification(verification: VerificationView): string[] {
     `next step: ${runbook}`,
     '',
     `last verification${of}, begun ${startedAt.toISOString()}: ${VERDICT_WORDS[verdict]}${overtaken ? ' (overtaken)' : ''}`,
-    ...formatTable(['LAYER', 'OUTCOME', 'DETAIL'], rows, hasColour(), screenWidth()),
+    ...formatTable(['LAYER', 'OUTCOME', 'DETAIL'], rows, hasColour(), screenSize()?.columns),
   ];
 }

@@ -26,19 +26,19 @@ const LAST_COLUMN = 20;
 /**
  * A table as lines: a head, and columns as wide as their widest text. No head, and no line, without rows. Where the screen is
  * too narrow for the columns, each row is a block of lines instead.
- * @param screen columns of the terminal; null where nobody sees it
+ * @param screen columns of the terminal; absent where nobody sees it
  */
 export function formatTable(
   head: readonly string[],
   rows: readonly TableRow[],
   colour: boolean,
-  screen: number | null = null,
+  screen?: number,
 ): string[] {
   if (rows.length === 0) return [];
   const all = [head, ...rows.map(({ cells }) => cells)];
   const widths = head.map((_, column) => Math.max(...all.map((cells) => widthOf(textOf(cells[column] ?? '')))));
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
-  if (screen !== null && before + Math.min(LAST_COLUMN, widths.at(-1) ?? 0) > screen)
+  if (screen !== undefined && before + Math.min(LAST_COLUMN, widths.at(-1) ?? 0) > screen)
     return formatBlocks(head, rows, colour);
   const format = (cells: readonly (Cell | string)[]) =>
     cells

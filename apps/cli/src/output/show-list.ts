@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { AppError } from '@tidegate/core';
-import { isPlainTerminal, screenWidth, untilInterrupted } from '@tidegate/runtime';
+import { isPlainTerminal, screenSize, untilInterrupted } from '@tidegate/runtime';
+import { cutToScreen } from './cut-to-screen.ts';
 import { warn } from './fail.ts';
 import { formatTable, type TableRow } from './format-table.ts';
 import { hasColour } from './paint.ts';
@@ -73,7 +74,7 @@ async function watch(look: () => Promise<List>, draw: Draw): Promise<void> {
 }
 
 function drawList({ head, rows, before = [], after = [] }: List, colour: boolean): string[] {
-  return [...before, ...formatTable(head, rows, colour, screenWidth()), ...after];
+  return [...before, ...formatTable(head, rows, colour, screenSize()?.columns), ...after];
 }
 
 /** One line per state, so that a program can read it as it comes. */
@@ -89,7 +90,7 @@ function drawJson(): Draw {
 function drawScreen(colour: boolean): Draw {
   let shown: string | null = null;
   return (list) => {
-    const text = drawList(list, colour).join('\n');
+    const text = cutToScreen(drawList(list, colour), screenSize()).join('\n');
     if (text === shown) return;
     shown = text;
     sayAnew(`${text}\n\nChanged ${new Date().toISOString()}; Ctrl-C ends.`);

@@ -25,12 +25,17 @@ export async function examineKeys(dataDir: string, boundTo: string | null): Prom
     return findings.length > 0 ? findings : [ok('keys', `Keyring ${id} is complete, and its owner’s alone.`)];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const fix =
-      error.code === 'keyring_missing'
-        ? 'Start `tidegate up` once, or set TIDEGATE_DATA_DIR to the data folder that has it.'
-        : `Restore ${dir} from its backup; what was sealed cannot be opened without it.`;
-    return [broken('keys', error.publicMessage, fix)];
+    return [broken('keys', error.publicMessage, fixOf(error, dir))];
   }
+}
+
+function fixOf({ code, publicMessage }: AppError, dir: string): string {
+  if (code === 'keyring_missing')
+    return 'Start `tidegate up` once, or set TIDEGATE_DATA_DIR to the data folder that has it.';
+  // The file may be whole: a backup over it would change nothing for this user.
+  if (/\((EACCES|EPERM)\)/.test(publicMessage))
+    return `Run this as the user that Tidegate runs as; if it is that one, give ${dir} to it (chown -R).`;
+  return `Restore ${dir} from its backup; what was sealed cannot be opened without it.`;
 }
 
 function judgeBinding(id: string, boundTo: string | null): Finding[] {

@@ -84,7 +84,11 @@ export const notifySchema = z
     /** Absent: every channel is told everything, always. */
     routes: z.array(routeSchema).optional(),
     groupUpdates: duration(0).prefault('2m'),
-    pageUrl: httpUrl().optional(),
+    pageUrl: httpUrl()
+      .refine((url) => !/[?#]/.test(url), {
+        error: 'must have neither a query nor a fragment, since paths are put after it',
+      })
+      .optional(),
     allowPrivate: z.array(network({ port: true })).default([]),
     retry: z
       .strictObject({

@@ -100,6 +100,9 @@ describe('the notify section', () => {
       'notify.routes[0].channels[0]: names no entry of notify.channels',
       'notify.routes[0].services[0]: names no entry of services',
     ]);
+    expect(problems({ pageUrl: 'https://t.example/?key=invented' })).toEqual([
+      'notify.pageUrl: must have neither a query nor a fragment, since paths are put after it',
+    ]);
     const mail = { type: 'smtp', host: 'm.example', from: 'a@example.org', to: ['b@example.org'] };
     expect(problems({ channels: { mail: { ...mail, user: 'a' } } })).toEqual([
       'notify.channels.mail: needs both a user and a password, or neither',

@@ -76,6 +76,16 @@ describe('an incident', () => {
     expect(row).toEqual({ scope: 'group', target: 'dev_macminiaaaaaaaa', actor: 'test', reason: 'power is out' });
     expect(await lastAudit()).toMatchObject({ action: 'silence.add', facts: { key: 'key_night' } });
     expect(await pages.text(incidentPath())).toContain('Pages muted by test until');
+    const end = /action="(\/silences\/[^"]+\/end)"/.exec(await pages.text('/'))?.[1] ?? '';
+    const other = await openPages(api, await api.makeKey(['incidents:write'], { services: ['mail-agent'] }));
+    expect((await other.post(end, {})).status).toBe(404);
+    const reader = await openPages(api, await api.makeKey(['incidents:read']));
+    expect((await reader.post(end, {})).status).toBe(403);
+    expect(await reader.text('/')).not.toContain('/end"');
+    expect(led(await pages.post(end, {}))).toEqual([303, '/?did=unmuted']);
+    expect(await lastAudit()).toMatchObject({ actor: 'test', action: 'silence.end', facts: { key: 'key_night' } });
+    expect(await pages.text(incidentPath())).not.toContain('Pages muted by test until');
+    expect(led(await pages.post(end, {}))).toEqual([303, '/?did=unmuted']);
     for (const scope of ['service:billing-agent', 'nothing', '']) {
       expect(led(await pages.post(`${incidentPath()}/silence`, { ...order, scope }))[1]).toBe(
         `${incidentPath()}?did=malformed`,

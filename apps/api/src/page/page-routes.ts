@@ -13,6 +13,7 @@ import { addIncidentPages } from './incident/incident-pages.tsx';
 import { answerError, NOTHING_HERE, ORDER_UNSURE, OUR_MISTAKE, STORE_AWAY } from './layout/error-page.tsx';
 import { addLiveRoutes } from './live/live-routes.ts';
 import { addNowPage } from './now/now-route.tsx';
+import { addSilenceForm } from './now/silence-form-routes.ts';
 import { addGateForms } from './service/gate-form-routes.ts';
 import { addServicePages } from './service/service-pages.tsx';
 import { addSessionRoutes } from './session/session-routes.tsx';
@@ -28,6 +29,7 @@ export function addPageRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
   addSessionRoutes(pages, context, sessions);
   addLiveRoutes(pages, context, sessions);
   addNowPage(pages, context, sessions);
+  addSilenceForm(pages, context, sessions);
   addIncidentPages(pages, context, sessions);
   addIncidentForms(pages, context, sessions);
   addServicePages(pages, context, sessions);

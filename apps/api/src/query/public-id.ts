@@ -2,6 +2,6 @@
 const REST = /^[A-Za-z0-9]{1,64}$/;
 
 /** Whether this can be a public id with the given prefix, as `inc_…`. */
-export function isPublicId(id: string, prefix: 'inc' | 'cb' | 'rec'): boolean {
+export function isPublicId(id: string, prefix: 'inc' | 'cb' | 'rec' | 'sil'): boolean {
   return id.startsWith(`${prefix}_`) && REST.test(id.slice(prefix.length + 1));
 }

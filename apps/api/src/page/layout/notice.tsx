@@ -15,6 +15,7 @@ const NOTICES = {
   ],
   not_all_services: ['bad', 'It concerns services that your API key may not act for. Nothing was done.'],
   silenced: ['good', 'Pages are muted. Gates and incidents go on as ever.'],
+  unmuted: ['good', 'Nothing is muted by that any more: pages go out again.'],
   unknown_target: ['bad', 'There is nothing of this name any more, so nothing was muted.'],
   held: ['good', 'The gate is held by hand: nothing opens it until you release it or the time is over.'],
   forced_open: ['good', 'The gate is forced open: callbacks go out although nothing was verified.'],

@@ -1,4 +1,6 @@
 import { IncidentCard } from '../incident/incident-card.tsx';
+import { Notice } from '../layout/notice.tsx';
+import type { Viewer } from '../session/viewer.ts';
 import { count } from '../words/count.ts';
 import { CallbackSummary } from './callback-summary.tsx';
 import { GateSummary } from './gate-summary.tsx';
@@ -8,16 +10,18 @@ import type { Now } from './load-now.ts';
 import { SilenceSummary } from './silence-summary.tsx';
 
 /** What is wrong now, the most urgent first. */
-export function NowPage({ now, whole }: { now: Now; whole: boolean }) {
+export function NowPage({ now, viewer, did }: { now: Now; viewer: Viewer; did: string | undefined }) {
+  const whole = viewer.services === null;
   const { incidents, gates, callbacks, silences, health } = now;
   const { text, well } = headline(now, whole);
   return (
     <>
+      <Notice did={did} />
       <h1 id="headline" data-live="flash" class={well ? 'headline headline-well' : 'headline'}>
         {text}
       </h1>
       {incidents === null ? null : <OpenIncidents incidents={incidents} at={now.at} />}
-      {silences === null ? null : <SilenceSummary silences={silences} />}
+      {silences === null ? null : <SilenceSummary silences={silences} ends={viewer.may('incidents:write')} />}
       <div class="columns">
         {gates === null ? null : <GateSummary gates={gates} at={now.at} />}
         {callbacks === null ? null : <CallbackSummary callbacks={callbacks} />}

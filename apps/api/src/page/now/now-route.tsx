@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { ApiContext, ApiEnv } from '../../api-context.ts';
 import { answerPage } from '../layout/answer-page.tsx';
+import { readDid } from '../layout/read-did.ts';
 import { SECTIONS } from '../layout/sections.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { signedIn } from '../session/signed-in.ts';
@@ -15,7 +16,7 @@ export function addNowPage(app: Hono<ApiEnv>, context: ApiContext, sessions: Ses
   app.get(section.path, signedIn(sessions, section), async (c) => {
     const viewer = viewerOf(c);
     const now = await loadNow(context, viewer);
-    const whole = viewer.services === null;
-    return answerPage(c, { title: headline(now, whole).text, viewer, section }, <NowPage now={now} whole={whole} />);
+    const { text } = headline(now, viewer.services === null);
+    return answerPage(c, { title: text, viewer, section }, <NowPage now={now} viewer={viewer} did={readDid(c)} />);
   });
 }

@@ -41,7 +41,7 @@ function now() {
 function tellZone() {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const zone = document.getElementById('zone');
-  if (zone !== null) zone.textContent = `Times are in ${timeZone}. Point at one to see UTC.`;
+  if (zone !== null && timeZone !== 'UTC') zone.textContent = `Times are in ${timeZone}. Point at one to see UTC.`;
 }
 
 /** @param {ParentNode} within */

@@ -10,11 +10,13 @@ import { LONGEST_MS, type Sessions } from './sessions.ts';
 import { SignInPage, type SignInProblem } from './sign-in-page.tsx';
 import { FOREIGN_FORM, isFromOurPage } from './signed-in.ts';
 
+const QUIET_MS = 1000;
 const KEY = /^tdg_[A-Za-z0-9]{16,128}$/;
 
 /** `GET` and `POST /sign-in`, `POST /sign-out`. */
 export function addSessionRoutes(app: Hono<ApiEnv>, context: ApiContext, sessions: Sessions): void {
   const limit = createAttemptLimit(() => performance.now());
+  const logLimited = limitedLogger(context.log);
 
   app.get('/sign-in', (c) => {
     const problem = c.req.query('out') === undefined ? null : 'expired';
@@ -29,8 +31,11 @@ export function addSessionRoutes(app: Hono<ApiEnv>, context: ApiContext, session
     const key = KEY.test(presented) ? await context.keys.find(presented) : null;
     if (key === null) {
       const waitMs = limit.refused(c.env.incoming.socket.remoteAddress ?? '');
-      context.log.warn('session.refused', { reason: waitMs > 0 ? 'limited' : 'key_refused' });
-      if (waitMs === 0) return answerSignIn(c, { problem: 'refused', next }, 401);
+      if (waitMs === 0) {
+        context.log.warn('session.refused', { reason: 'key_refused' });
+        return answerSignIn(c, { problem: 'refused', next }, 401);
+      }
+      logLimited();
       c.header('retry-after', String(Math.ceil(waitMs / 1000)));
       return answerSignIn(c, { problem: 'limited', next }, 429);
     }
@@ -46,6 +51,17 @@ export function addSessionRoutes(app: Hono<ApiEnv>, context: ApiContext, session
     clearSessionCookie(c);
     return goTo(c, '/sign-in?out=1');
   });
+}
+
+/** One line a second at most: whoever guesses without end is not to fill the disk. */
+function limitedLogger(log: ApiContext['log']): () => void {
+  let quietUntilMs = 0;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs < quietUntilMs) return;
+    quietUntilMs = nowMs + QUIET_MS;
+    log.warn('session.refused', { reason: 'limited' });
+  };
 }
 
 /** Whoever signs in anew leaves no second session behind. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   applySources,
@@ -385,9 +385,23 @@ describe('tidegate sources rotate, of a source whose secret was made for the con
     ];
     await writeFile(file, 'invented-first-secret\n');
     await applySources(sql, configured('invented-first-secret'));
+    const ready = join(dataDir, 'ready.json');
+    const urlOf = (name: string, secret: string) => ({
+      name,
+      webhookUrl: `http://127.0.0.1:7411/hooks/localtonet/${secret}`,
+    });
+    const others = { receiverUrl: 'http://127.0.0.1:7411', adminKey: 'invented' };
+    const sources = [urlOf('src-agent', 'invented-first-secret'), urlOf('other', 'invented-other-secret')];
+    await writeFile(ready, JSON.stringify({ ...others, sources }), { mode: 0o600 });
     const { webhookUrl } = (await cli('sources', 'rotate', 'src-agent', '--json')).json<{ webhookUrl: string }>();
     const second = webhookUrl.split('/').at(-1) ?? '';
     expect((await readFile(file, 'utf8')).trim()).toBe(second);
+    expect(JSON.parse(await readFile(ready, 'utf8'))).toEqual({
+      ...others,
+      sources: [urlOf('src-agent', second), urlOf('other', 'invented-other-secret')],
+    });
+    expect((await stat(ready)).mode & 0o077).toBe(0);
+    await rm(ready);
     const kept = await cli('sources', 'rotate', 'src-agent', '--cancel');
     expect([kept.code, kept.stderr]).toEqual([
       1,

@@ -15,6 +15,7 @@ import { describeHead, presentHead } from '../audit/present-head.ts';
 import { withStore } from '../keys/with-store.ts';
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
+import { renewReadyFile } from './renew-ready-file.ts';
 import { readMadeSecret, writeMadeSecret } from './secret-file.ts';
 import { webhookUrl } from './webhook-url.ts';
 
@@ -94,6 +95,8 @@ async function begin(sql: Sql, keyring: Keyring, env: ProcessEnv, { name, flags 
     `Second webhook URL of ${name}, shown this once: ${url}`,
     `Register it at Localtonet, see it arrive in \`tidegate sources list\`, remove the old webhook, then: tidegate sources rotate ${name} --finish`,
   ]);
+  // Last, for the URL above is shown this once, whatever becomes of the file.
+  if (becomesConfigured) await renewReadyFile(env, name, secret);
 }
 
 async function readMadeHash(keyring: Keyring, env: ProcessEnv, name: string): Promise<Buffer | null> {

@@ -52,17 +52,22 @@ export async function prepareStore(options: {
   } finally {
     await sql.end({ timeout: 3 });
   }
-  const sources = await Promise.all(
-    config.sources.map(async ({ name, secret }) => ({
-      name,
-      secret: secret ?? (await ensureSecretFile(settings.dataDir, `source-secret-${name}`, newPathSecret)).secret,
-    })),
-  );
+  const sources = await takeSourceSecrets(config, settings.dataDir);
   // The worker reads it there; the owner gives it to the receiver that checks signatures.
   for (const { name, signingSecret } of config.services) {
     if (signingSecret === null) await ensureSecretFile(settings.dataDir, `signing-secret-${name}`, newSigningSecret);
   }
   return { adminKey, sources, keyringCreated: created };
+}
+
+/** The path secret of each source as it is now: of the config, or of its file in the data folder, made when there is none. */
+export function takeSourceSecrets(config: Config, dataDir: string): Promise<PreparedStore['sources']> {
+  return Promise.all(
+    config.sources.map(async ({ name, secret }) => ({
+      name,
+      secret: secret ?? (await ensureSecretFile(dataDir, `source-secret-${name}`, newPathSecret)).secret,
+    })),
+  );
 }
 
 /** Whether there is a keyring, in whatever state. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Config, Log } from '@tidegate/runtime';
 import { removeDatabaseSecret, writeDatabaseSecret } from './database-secret.ts';
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts';
-import { type PreparedStore, prepareStore } from './prepare-store.ts';
+import { type PreparedStore, prepareStore, takeSourceSecrets } from './prepare-store.ts';
 import { type AppChildren, startApps } from './start-apps.ts';
 import type { UpSettings } from './up-settings.ts';
 import { type ReadyFile, writeReadyFile } from './write-ready-file.ts';
@@ -58,7 +58,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       return;
     // One after the other, each as things are when it is its turn: a late writer must not put back an older state.
     rewriting = rewriting
-      .then(() => writeReadyFile(settings.readyFile, describe()))
+      .then(async () => {
+        if (store !== null) store = await renewSources(store, options);
+        await writeReadyFile(settings.readyFile, describe());
+      })
       .catch((error: unknown) => log.error('app.failed', { error, step: 'ready_file' }));
   };
   const describe = (): ReadyFile => toReadyFile({ settings, parentPid: options.parentPid, children, postgres, store });
@@ -85,6 +88,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     throw error;
   }
   return { ready: describe, keyringCreated: store.keyringCreated, stop };
+}
+
+/** A source may have been rotated since; a secret that cannot be read must not keep the rest out of the ready file. */
+async function renewSources(store: PreparedStore, { config, settings }: StackOptions): Promise<PreparedStore> {
+  const sources = await takeSourceSecrets(config, settings.dataDir).catch(() => store.sources);
+  return { ...store, sources };
 }
 
 interface StackParts {

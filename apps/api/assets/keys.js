@@ -4,7 +4,8 @@ const KEYS_OFF = 'tidegate-keys-off';
 /** A `g` that nothing follows is forgotten. */
 const AFTER_G_MS = 1500;
 
-let afterG = false;
+/** When it was pressed, by the clock of events: a busy page must not take two quick keys for slow ones. */
+let gAt = -Infinity;
 
 function listenToKeys() {
   const dialog = document.getElementById('keys');
@@ -21,24 +22,22 @@ function listenToKeys() {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || dialog.open || !on.checked) return;
     if (event.target instanceof Element && event.target.matches('input, textarea, select')) return;
-    if (press(event.key, dialog)) event.preventDefault();
+    if (press(event, dialog)) event.preventDefault();
   });
 }
 
-/** @param {string} key @param {HTMLDialogElement} dialog @returns {boolean} whether the key meant something */
-function press(key, dialog) {
+/** @param {KeyboardEvent} event @param {HTMLDialogElement} dialog @returns {boolean} whether the key meant something */
+function press({ key, timeStamp }, dialog) {
+  const afterG = timeStamp - gAt < AFTER_G_MS;
+  gAt = -Infinity;
   if (afterG) {
-    afterG = false;
     const link = document.querySelector(`[data-go="${CSS.escape(key)}"]`);
     link?.click();
     return link !== null;
   }
   switch (key) {
     case 'g':
-      afterG = true;
-      setTimeout(() => {
-        afterG = false;
-      }, AFTER_G_MS);
+      gAt = timeStamp;
       return true;
     case '?':
       dialog.showModal();

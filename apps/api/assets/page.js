@@ -8,6 +8,9 @@ const PAUSE_MS = 1500;
 const LONGEST_MS = 60_000;
 const AGAIN_MS = 5000;
 const TICK_MS = 10_000;
+/** What can be read again within this was never missed. */
+const STALE_AFTER_MS = 5000;
+const ANSWER_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 /** The parts of the page as the server last sent them, before times were localised. */
@@ -93,6 +96,7 @@ let readAtMs = Date.now();
 /** @type {EventSource | null} */
 let source = null;
 let retry = 0;
+let staleTimer = 0;
 
 /** A page that nobody sees listens to nothing: a browser has six connections to a host, and a phone one battery. */
 function listenToServer() {
@@ -125,10 +129,10 @@ function openStream() {
   });
   stream.addEventListener('error', () => {
     tell('not live', true);
-    // After an answer that is no stream, as from a proxy while the api starts again, a browser gives up for good.
-    if (stream.readyState !== EventSource.CLOSED || stream !== source) return;
-    retry = setTimeout(follow, AGAIN_MS);
+    if (stream !== source) return;
     refresh();
+    // After an answer that is no stream, as from a proxy while the api starts again, a browser gives up for good.
+    if (stream.readyState === EventSource.CLOSED) retry = setTimeout(follow, AGAIN_MS);
   });
   return stream;
 }
@@ -141,7 +145,24 @@ function tell(word, away) {
   live.classList.toggle('live-away', away);
 }
 
-/** What somebody has begun to write is left to him. */
+/** "All is well" is worth nothing on a page that hears nothing. */
+function tellStale() {
+  const note = document.getElementById('stale');
+  if (note === null) return;
+  const at = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  note.textContent = `Not reachable since ${at.format(readAtMs)}. What you see is old.`;
+  document.body.classList.add('stale');
+}
+
+function tellFresh() {
+  clearTimeout(staleTimer);
+  staleTimer = 0;
+  document.body.classList.remove('stale');
+  const note = document.getElementById('stale');
+  if (note !== null) note.textContent = '';
+}
+
+/** What somebody has begun to write is left alone. */
 function signedOut() {
   tell('signed out', true);
   if (!isBusy(document)) location.reload();
@@ -155,14 +176,18 @@ async function refresh() {
   refreshing = true;
   again = false;
   try {
-    const answer = await fetch(location.href, { headers: REFRESH, credentials: 'same-origin' });
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const answer = await fetch(location.href, { headers: REFRESH, credentials: 'same-origin', signal });
     if (answer.status === 401) return signedOut();
-    if (!answer.ok) throw new Error(`answered with ${answer.status}`);
+    // What is gone, or may not be seen any more, is an answer too.
+    if (answer.status >= 500 || answer.status === 429) throw new Error(`answered with ${answer.status}`);
     exchange(new DOMParser().parseFromString(await answer.text(), 'text/html'));
     readAtMs = Date.now();
+    tellFresh();
     if (source?.readyState === EventSource.OPEN) tell('live', false);
   } catch {
     tell('not live', true);
+    if (staleTimer === 0) staleTimer = setTimeout(tellStale, STALE_AFTER_MS);
   } finally {
     setTimeout(() => {
       refreshing = false;

@@ -37,6 +37,7 @@ export function Layout({ frame, children }: { frame: PageFrame; children: unknow
           Skip to the content
         </a>
         <Header viewer={viewer} section={section} />
+        {viewer === null ? null : <p id="stale" role="alert"></p>}
         <main id="main" tabindex={-1}>
           {children}
         </main>

@@ -49,3 +49,13 @@ export async function openPages(api: TestApi, key: string): Promise<OpenPages> {
     },
   };
 }
+
+/** What a person reads, on one line. */
+export function textOf(html: string): string {
+  return html
+    .replace(/<dialog[\s\S]*<\/dialog>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replace(/\s+([.,])/g, '$1')
+    .replace(/\s+/g, ' ');
+}

@@ -109,6 +109,7 @@ export {
   STRIP_CELLS,
   type StripCell,
 } from './page/list-service-records.ts';
+export { listToldIncidents } from './page/list-told-incidents.ts';
 export { readChangeMark } from './page/read-change-mark.ts';
 export { type PollState, readPollState } from './page/read-poll-state.ts';
 export { type ClaimedPoll, claimPoll } from './poll/claim-poll.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type PlantedPages, plantPages } from '../../../../test/support/plant-pages.ts';
-import { type OpenPages, openPages } from '../../test/open-pages.ts';
+import { type OpenPages, openPages, textOf } from '../../test/open-pages.ts';
 import { startTestApi, type TestApi } from '../../test/start-test-api.ts';
 
 let api: TestApi;
@@ -75,7 +75,18 @@ describe('an incident', () => {
     const [row] = await api.sql`select scope, target, actor, reason from silence order by created_at desc limit 1`;
     expect(row).toEqual({ scope: 'group', target: 'dev_macminiaaaaaaaa', actor: 'test', reason: 'power is out' });
     expect(await lastAudit()).toMatchObject({ action: 'silence.add', facts: { key: 'key_night' } });
-    expect(await pages.text(incidentPath())).toContain('Pages muted by test until');
+    const told = async (path: string) => textOf(await pages.text(path));
+    // Nobody heard of it before, and it is said wherever the incident stands.
+    for (const path of [incidentPath(), '/', '/incidents?state=acknowledged', servicePath()]) {
+      expect(await told(path)).toContain('Nobody was told: muted by test until');
+    }
+    expect(await told(incidentPath())).toMatch(/Pages about mac-mini muted by test until .* UTC : power is out/);
+    expect(await told('/')).toContain('Pages muted mac-mini test: “power is out”');
+    await api.sql`
+      insert into notification (id, thread, incident_id, generation, channel, kind, episode, state, severity, news, acknowledged, message, decided_at, reached, ended_at)
+      values ('ntf_a', ${planted.incident}, ${planted.incident}, 1, 'chat', 'open', 0, 'sent', 'critical', '', false, '{}', now(), true, now())`;
+    expect(await told(incidentPath())).not.toContain('Nobody was told');
+    expect(await told(incidentPath())).toContain('Pages muted by test until');
     const end = /action="(\/silences\/[^"]+\/end)"/.exec(await pages.text('/'))?.[1] ?? '';
     const other = await openPages(api, await api.makeKey(['incidents:write'], { services: ['mail-agent'] }));
     expect((await other.post(end, {})).status).toBe(404);
@@ -183,6 +194,11 @@ describe('a gate', () => {
     expect(await gate()).toMatchObject({ hand: 'open', reason: 'forced_open', handReason: 'customer waits' });
     expect(await lastAudit()).toMatchObject({ actor: 'test', action: 'gate.force_open', reason: 'customer waits' });
     expect(api.wakes.count).toBeGreaterThan(0);
+    // No page shows it in the colour of what was verified.
+    for (const path of [incidentPath(), servicePath()]) {
+      expect(await pages.text(path)).toContain('badge-fail');
+      expect(textOf(await pages.text(path))).toMatch(/Forced open \d+ s.*test: “customer waits”/);
+    }
     const now = await pages.text('/');
     expect(now).toContain('Forced open, without verification');
     expect(/<h1[^>]*>([^<]*)</.exec(now)?.[1]).toContain('1 gate forced open');

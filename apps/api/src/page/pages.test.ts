@@ -6,7 +6,7 @@ import {
   plantMassIncident,
   plantPages,
 } from '../../../../test/support/plant-pages.ts';
-import { type OpenPages, openPages } from '../../test/open-pages.ts';
+import { type OpenPages, openPages, textOf } from '../../test/open-pages.ts';
 import { startTestApi, type TestApi } from '../../test/start-test-api.ts';
 
 const MOST_BYTES = 150_000;
@@ -65,7 +65,7 @@ describe('the pages', () => {
     const text = textOf(html);
     expect(text).toContain('First broken layer Device The device is offline.');
     expect(text).toContain('Next step: Check that the device has power and internet');
-    expect(text).toMatch(/research-agent Verifying \d+ min, because a disconnect was received/);
+    expect(text).toMatch(/research-agent Held, verifying \d+ min, because a disconnect was received/);
     expect(text).toContain('3 callbacks held, 0 with an outcome not known yet, 1 to review');
     expect(html.indexOf('broken-layer')).toBeLessThan(html.indexOf('id="verification"'));
   });
@@ -169,14 +169,4 @@ async function weigh(html: string): Promise<number> {
     [...new Set(files)].map(async (path) => (await (await pages.get(path)).arrayBuffer()).byteLength),
   );
   return Buffer.byteLength(html) + sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** What a person reads, on one line. */
-function textOf(html: string): string {
-  return html
-    .replace(/<dialog[\s\S]*<\/dialog>/, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replace(/\s+([.,])/g, '$1')
-    .replace(/\s+/g, ' ');
 }

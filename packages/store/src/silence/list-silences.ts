@@ -45,7 +45,8 @@ export async function readLiveSilences(sql: Sql | Transaction): Promise<LiveSile
 }
 
 export function silenceColumns(sql: Sql | Transaction) {
-  return sql`id, scope, target, actor, reason, created_at, expires_at, ended_at, ${isLive(sql)} as live`;
+  return sql`id, scope, target, (select s.name from subject s where scope = 'group' and s.alias = target) as target_name,
+    actor, reason, created_at, expires_at, ended_at, ${isLive(sql)} as live`;
 }
 
 function isLive(sql: Sql | Transaction) {

@@ -1,9 +1,8 @@
 import { GATE_WORDS, type GateReason } from '@tidegate/core';
-import { Badge } from '../layout/mark.tsx';
 import { Since } from '../layout/time.tsx';
 import { HandWords } from '../now/gate-summary.tsx';
+import { GateBadge } from '../service/gate-badge.tsx';
 import { count } from '../words/count.ts';
-import { GATE_LABELS } from '../words/labels.ts';
 import type { LoadedIncident } from './load-incident.ts';
 
 const MOST = 20;
@@ -23,9 +22,7 @@ export function HeldPart({ loaded }: { loaded: LoadedIncident }) {
               <a data-item="" href={`/services/${gate.service}`}>
                 {gate.service}
               </a>
-              <Badge kind={gate.decision === 'allowed' ? 'pass' : gate.state === 'verifying' ? 'busy' : 'held'}>
-                {GATE_LABELS[gate.state]}
-              </Badge>
+              <GateBadge gate={gate} hand={hands.get(gate.service)} />
               <span class="meta">
                 <Since at={new Date(gate.since)} now={at} />
                 {gate.decision === 'held' ? `, because ${GATE_WORDS[gate.reason as GateReason]}` : null}

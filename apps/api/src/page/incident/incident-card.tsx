@@ -4,10 +4,12 @@ import { Badge } from '../layout/mark.tsx';
 import { Since, Time } from '../layout/time.tsx';
 import { KIND_LABELS } from '../words/labels.ts';
 import { showDuration } from '../words/show-duration.ts';
+import type { Mute } from './load-mutes.ts';
+import { MuteLine } from './mute-line.tsx';
 import { showState } from './show-state.ts';
 
 /** An incident in a list. */
-export function IncidentCard({ row, now }: { row: IncidentRow; now: Date }) {
+export function IncidentCard({ row, now, mute }: { row: IncidentRow; now: Date; mute: Mute | undefined }) {
   const { label, mark } = showState(row);
   return (
     <li class={`card card-${mark}`}>
@@ -18,6 +20,7 @@ export function IncidentCard({ row, now }: { row: IncidentRow; now: Date }) {
         <p class="card-broken">First broken: {LAYER_WORDS[row.firstBroken]}</p>
       )}
       <p>{row.summary}</p>
+      <MuteLine mute={mute} />
       <p class="meta">
         <Badge kind={mark}>{label}</Badge>
         {row.resolvedAt === null ? (

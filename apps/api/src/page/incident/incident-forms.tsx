@@ -65,7 +65,11 @@ function SilenceForm({ loaded, viewer }: { loaded: LoadedIncident; viewer: Viewe
             <option value={value}>{label}</option>
           ))}
         </select>
-        <DurationField id="silence-for" />
+        <p class="hint">
+          Not this incident alone: whatever else breaks there before the time is over, nobody is told of it either.
+          Gates and incidents go on as ever.
+        </p>
+        <DurationField id="silence-for" unlessGiven="15m" />
         <ReasonField id="silence-reason" />
         <button type="submit">Mute</button>
       </form>

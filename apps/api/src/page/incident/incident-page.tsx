@@ -9,6 +9,7 @@ import { HeldPart } from './held-part.tsx';
 import { AcknowledgeForm, IncidentForms } from './incident-forms.tsx';
 import { JoinedPart } from './joined-part.tsx';
 import type { LoadedIncident } from './load-incident.ts';
+import { MuteLine } from './mute-line.tsx';
 import { TimelinePicture } from './picture/timeline-picture.tsx';
 import { showState } from './show-state.ts';
 import { TimelinePart } from './timeline-part.tsx';
@@ -33,6 +34,7 @@ export function IncidentPage({
           {KIND_LABELS[incident.kind]}: {incident.groupName ?? incident.groupAlias}
         </h1>
         <StateLine loaded={loaded} />
+        <MuteLine mute={loaded.mute} />
         <BrokenLayer loaded={loaded} />
       </div>
       <div id="first-act" data-live="">
@@ -46,12 +48,12 @@ export function IncidentPage({
       <TimelinePicture loaded={loaded} />
       <JoinedPart loaded={loaded} />
       <IncidentForms loaded={loaded} viewer={viewer} />
-      <TimelinePart incident={incident} />
+      <TimelinePart loaded={loaded} />
     </>
   );
 }
 
-function StateLine({ loaded: { incident, at, silence } }: { loaded: LoadedIncident }) {
+function StateLine({ loaded: { incident, at } }: { loaded: LoadedIncident }) {
   const { state, openedAt, resolvedAt, mergedInto, reopened } = incident;
   const { label, mark } = showState(incident);
   const acknowledged = incident.timeline.findLast(({ event }) => event === 'incident.acknowledged');
@@ -73,11 +75,6 @@ function StateLine({ loaded: { incident, at, silence } }: { loaded: LoadedIncide
       </span>
       {state === 'acknowledged' && acknowledged !== undefined ? <span>{acknowledged.why}</span> : null}
       {reopened > 0 ? <span>Reopened {reopened}×.</span> : null}
-      {silence === null ? null : (
-        <span>
-          Pages muted by {silence.actor} until <Time at={silence.expiresAt} />.
-        </span>
-      )}
       {mergedInto === null ? null : (
         <span>
           Merged into <a href={`/incidents/${mergedInto}`}>another incident</a>.

@@ -14,6 +14,7 @@ import { KIND_LABELS } from '../words/labels.ts';
 import { IncidentPage } from './incident-page.tsx';
 import { IncidentListPage, type ListedState } from './list-page.tsx';
 import { loadIncident } from './load-incident.ts';
+import { loadMutes } from './load-mutes.ts';
 import { showState } from './show-state.ts';
 
 const PAGE_SIZE = 30;
@@ -30,8 +31,11 @@ export function addIncidentPages(app: Hono<ApiEnv>, context: ApiContext, session
     const cursor = readCursor(c);
     const filter = { state: asked === 'all' ? null : asked, cursor, limit: PAGE_SIZE, services: viewer.services };
     const page = await context.store.listIncidents(filter);
+    const mutes = await loadMutes(context, page.items, viewer.services);
     const limited = { ...page, items: page.items.map((row) => limitRow(row, viewer.services)) };
-    const list = <IncidentListPage state={asked} page={limited} at={new Date()} further={cursor !== null} />;
+    const list = (
+      <IncidentListPage state={asked} page={limited} mutes={mutes} at={new Date()} further={cursor !== null} />
+    );
     return answerPage(c, { title: 'Incidents', viewer, section }, list);
   });
 

@@ -1,6 +1,7 @@
 import type { IncidentRow, Page } from '@tidegate/store';
 import { Pager } from '../layout/pager.tsx';
 import { IncidentCard } from './incident-card.tsx';
+import type { Mute } from './load-mutes.ts';
 
 export type ListedState = 'open' | 'acknowledged' | 'resolved' | 'all';
 
@@ -15,18 +16,19 @@ const EMPTY: Record<ListedState, string> = {
   open: 'No incident is open that nobody has acknowledged.',
   acknowledged: 'Nobody has an incident in hand.',
   resolved: 'None was resolved yet.',
-  all: 'There was none yet. The first one opens when a device or tunnel stays away longer than openAfter.',
+  all: 'There was none yet. The first one opens when a device or tunnel stays away longer than its policy allows.',
 };
 
 export interface IncidentListProps {
   readonly state: ListedState;
   readonly page: Page<IncidentRow>;
+  readonly mutes: ReadonlyMap<string, Mute>;
   readonly at: Date;
   /** Whether a cursor was asked for. */
   readonly further: boolean;
 }
 
-export function IncidentListPage({ state, page, at, further }: IncidentListProps) {
+export function IncidentListPage({ state, page, mutes, at, further }: IncidentListProps) {
   return (
     <>
       <h1>Incidents</h1>
@@ -43,7 +45,7 @@ export function IncidentListPage({ state, page, at, further }: IncidentListProps
         ) : (
           <ul class="cards">
             {page.items.map((row) => (
-              <IncidentCard row={row} now={at} />
+              <IncidentCard row={row} now={at} mute={mutes.get(row.id)} />
             ))}
           </ul>
         )}

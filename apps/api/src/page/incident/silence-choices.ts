@@ -17,11 +17,11 @@ const MOST_SERVICES = 20;
 export function listSilenceChoices({ incident }: LoadedIncident, { services }: Viewer): SilenceChoice[] {
   const { groupAlias, groupName } = incident;
   const group: SilenceChoice[] = ALIAS.test(groupAlias)
-    ? [{ value: 'group', label: `everything about ${groupName ?? groupAlias}`, scope: 'group', target: groupAlias }]
+    ? [{ value: 'group', label: `${groupName ?? groupAlias} as a whole`, scope: 'group', target: groupAlias }]
     : [];
   const each = incident.services.slice(0, MOST_SERVICES).map((name): SilenceChoice => {
     return { value: `service:${name}`, label: `the service ${name}`, scope: 'service', target: name };
   });
   if (services !== null) return each;
-  return [...group, ...each, { value: 'all', label: 'everything, of all services', scope: 'all', target: null }];
+  return [...group, ...each, { value: 'all', label: 'everything there is', scope: 'all', target: null }];
 }

@@ -2,6 +2,7 @@ import type { Gate } from '@tidegate/client';
 import type { GateWithHand, IncidentRow, SilenceRow, WaitingCallbacks } from '@tidegate/store';
 import type { ApiContext } from '../../api-context.ts';
 import { limitRow } from '../../incident/limit-incident.ts';
+import { loadMutes, type Mute } from '../incident/load-mutes.ts';
 import { mayEnter, SECTIONS } from '../layout/sections.ts';
 import type { Viewer } from '../session/viewer.ts';
 import { type Health, readHealth } from './read-health.ts';
@@ -13,7 +14,12 @@ const MOST_SILENCES = 10;
 /** What the first page shows; null where the key may not look. */
 export interface Now {
   readonly at: Date;
-  readonly incidents: { readonly items: IncidentRow[]; readonly open: number; readonly unacknowledged: number } | null;
+  readonly incidents: {
+    readonly items: IncidentRow[];
+    readonly mutes: ReadonlyMap<string, Mute>;
+    readonly open: number;
+    readonly unacknowledged: number;
+  } | null;
   readonly gates: {
     readonly held: Gate[];
     readonly forced: GateWithHand[];
@@ -38,7 +44,8 @@ export async function loadNow(context: ApiContext, viewer: Viewer): Promise<Now>
   return { at: new Date(), incidents, gates, callbacks, silences, health };
 }
 
-async function loadIncidents({ store }: ApiContext, { services }: Viewer): Promise<NonNullable<Now['incidents']>> {
+async function loadIncidents(context: ApiContext, { services }: Viewer): Promise<NonNullable<Now['incidents']>> {
+  const { store } = context;
   const page = (state: 'open' | 'acknowledged') =>
     store.listIncidents({ state, cursor: null, limit: MOST_INCIDENTS, services });
   const [open, acknowledged, counts] = await Promise.all([
@@ -48,7 +55,8 @@ async function loadIncidents({ store }: ApiContext, { services }: Viewer): Promi
   ]);
   // What nobody has taken comes first.
   const items = [...open.items, ...acknowledged.items].slice(0, MOST_INCIDENTS);
-  return { items: items.map((row) => limitRow(row, services)), ...counts };
+  const mutes = await loadMutes(context, items, services);
+  return { items: items.map((row) => limitRow(row, services)), mutes, ...counts };
 }
 
 async function loadSilences({ store }: ApiContext, { services }: Viewer): Promise<SilenceRow[]> {

@@ -32,7 +32,7 @@ export function NowPage({ now, viewer, did }: { now: Now; viewer: Viewer; did: s
 }
 
 function OpenIncidents({ incidents, at }: { incidents: NonNullable<Now['incidents']>; at: Date }) {
-  const { items, open } = incidents;
+  const { items, mutes, open } = incidents;
   return (
     <section id="incidents" data-live="" aria-labelledby="incidents-title">
       <h2 id="incidents-title">Open incidents</h2>
@@ -43,7 +43,7 @@ function OpenIncidents({ incidents, at }: { incidents: NonNullable<Now['incident
       ) : (
         <ul class="cards">
           {items.map((row) => (
-            <IncidentCard row={row} now={at} />
+            <IncidentCard row={row} now={at} mute={mutes.get(row.id)} />
           ))}
         </ul>
       )}

@@ -9,9 +9,9 @@ export function SilenceSummary({ silences, ends }: { silences: readonly SilenceR
         <section aria-labelledby="silences-title">
           <h2 id="silences-title">Pages muted</h2>
           <ul class="rows">
-            {silences.map(({ id, scope, target, actor, reason, expiresAt }) => (
+            {silences.map(({ id, scope, target, targetName, actor, reason, expiresAt }) => (
               <li>
-                <strong>{scope === 'all' ? 'Everything' : target}</strong>
+                <strong>{scope === 'all' ? 'Everything' : (targetName ?? target)}</strong>
                 <span class="meta">
                   {actor}: “{reason}”, until <Time at={expiresAt} />
                 </span>

@@ -1,5 +1,6 @@
 import type { IncidentRow, WaitingCallbacks } from '@tidegate/store';
 import { IncidentCard } from '../incident/incident-card.tsx';
+import type { Mute } from '../incident/load-mutes.ts';
 import { Notice } from '../layout/notice.tsx';
 import { CallbackSummary } from '../now/callback-summary.tsx';
 import type { Viewer } from '../session/viewer.ts';
@@ -12,6 +13,7 @@ export interface ServicePageProps {
   readonly loaded: LoadedService;
   /** Null where the key may not look. */
   readonly incidents: readonly IncidentRow[] | null;
+  readonly mutes: ReadonlyMap<string, Mute>;
   readonly callbacks: readonly WaitingCallbacks[] | null;
   readonly viewer: Viewer;
   readonly at: Date;
@@ -19,7 +21,7 @@ export interface ServicePageProps {
 }
 
 /** One service: whether it may send, how it fared, what waits for it, and what a person can order. */
-export function ServicePage({ loaded, incidents, callbacks, viewer, at, did }: ServicePageProps) {
+export function ServicePage({ loaded, incidents, mutes, callbacks, viewer, at, did }: ServicePageProps) {
   const { gate, record, hand } = loaded;
   return (
     <>
@@ -27,7 +29,6 @@ export function ServicePage({ loaded, incidents, callbacks, viewer, at, did }: S
       <h1>{gate.service}</h1>
       <div id="gate" data-live="">
         <GateState loaded={loaded} at={at} />
-        <p class="meta">Generation {gate.generation}</p>
       </div>
       <div id="acts" data-live="">
         <GateForms gate={gate} hand={hand} viewer={viewer} back={`/services/${gate.service}`} named={false} />
@@ -50,7 +51,7 @@ export function ServicePage({ loaded, incidents, callbacks, viewer, at, did }: S
           ) : (
             <ul class="cards">
               {incidents.map((row) => (
-                <IncidentCard row={row} now={at} />
+                <IncidentCard row={row} now={at} mute={mutes.get(row.id)} />
               ))}
             </ul>
           )}

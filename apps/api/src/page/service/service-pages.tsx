@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import type { ApiContext, ApiEnv } from '../../api-context.ts';
 import { mayTouch } from '../../auth/may-touch.ts';
 import { limitRow } from '../../incident/limit-incident.ts';
+import { loadMutes } from '../incident/load-mutes.ts';
 import { answerPage } from '../layout/answer-page.tsx';
 import { answerError, NOTHING_HERE } from '../layout/error-page.tsx';
 import { readDid } from '../layout/read-did.ts';
@@ -44,11 +45,13 @@ export function addServicePages(app: Hono<ApiEnv>, context: ApiContext, sessions
   });
 }
 
-async function loadAround({ store }: ApiContext, viewer: Viewer, service: string) {
+async function loadAround(context: ApiContext, viewer: Viewer, service: string) {
+  const { store } = context;
   const filter = { state: null, cursor: null, limit: NEWEST_INCIDENTS, services: [service] };
   const [page, callbacks] = await Promise.all([
     mayEnter(viewer, SECTIONS.incidents) ? store.listIncidents(filter) : null,
     mayEnter(viewer, SECTIONS.callbacks) ? store.countWaitingCallbacks([service]) : null,
   ]);
-  return { incidents: page?.items.map((row) => limitRow(row, viewer.services)) ?? null, callbacks };
+  const mutes = await loadMutes(context, page?.items ?? [], viewer.services);
+  return { incidents: page?.items.map((row) => limitRow(row, viewer.services)) ?? null, mutes, callbacks };
 }

@@ -1,9 +1,8 @@
 import { GATE_WORDS, type GateReason } from '@tidegate/core';
-import { Badge } from '../layout/mark.tsx';
 import { Since } from '../layout/time.tsx';
 import { HandWords } from '../now/gate-summary.tsx';
-import { GATE_LABELS } from '../words/labels.ts';
 import { FlapStrip } from './flap-strip.tsx';
+import { GateBadge } from './gate-badge.tsx';
 import type { LoadedService } from './load-services.ts';
 
 /** A service in the list. */
@@ -25,20 +24,12 @@ export function ServiceRow({ loaded, at }: { loaded: LoadedService; at: Date }) 
 
 /** What the gate does, since when and why. */
 export function GateState({ loaded: { gate, hand }, at }: { loaded: LoadedService; at: Date }) {
-  const allowed = gate.decision === 'allowed';
-  const kind = hand?.hand === 'open' ? 'fail' : allowed ? 'pass' : gate.state === 'verifying' ? 'busy' : 'held';
   return (
     <span class="gate-state">
-      <Badge kind={kind}>
-        {hand?.hand === 'open'
-          ? 'Forced open'
-          : allowed
-            ? GATE_LABELS[gate.state]
-            : `Held${gate.state === 'verifying' ? ', verifying' : ''}`}
-      </Badge>
+      <GateBadge gate={gate} hand={hand} />
       <span class="meta">
         <Since at={new Date(gate.since)} now={at} />
-        {allowed ? null : `, because ${GATE_WORDS[gate.reason as GateReason]}`}
+        {gate.decision === 'allowed' ? null : `, because ${GATE_WORDS[gate.reason as GateReason]}`}
         <HandWords hand={hand} />
       </span>
     </span>

@@ -79,6 +79,25 @@ describe('listServiceRecords', () => {
     expect(record?.availableWeek).toBeCloseTo(1 - 13 / 168, 4);
   });
 
+  it('counts no time between an end and a reopening', async () => {
+    const id = await plantIncident('agent', 10, null);
+    await sql`update incident set reopened = 2 where id = ${id}`;
+    for (const [event, hoursAgo] of [
+      ['incident.opened', 10],
+      ['incident.resolved', 9],
+      ['incident.reopened', 5],
+      ['incident.overridden', 4],
+      ['incident.reopened', 1],
+    ] as const) {
+      await sql`insert into timeline_entry (incident_id, at, event, why)
+        values (${id}, now() - make_interval(secs => ${hoursAgo * 3600}), ${event}, 'planted')`;
+    }
+    expect((await recordOf('agent'))?.availableDay).toBeCloseTo(1 - 3 / 24, 4);
+    await sql`update incident set state = 'resolved', resolved_at = now() - interval '30 minutes', resolved_by = 'ver_x' where id = ${id}`;
+    expect((await recordOf('agent'))?.availableDay).toBeCloseTo(1 - 2.5 / 24, 4);
+    await sql`delete from timeline_entry where incident_id = ${id}`;
+  });
+
   it('measures a service that is younger by its life', async () => {
     await sql`update service set created_at = now() - interval '2 hours'`;
     await plantIncident('agent', 5, 4);

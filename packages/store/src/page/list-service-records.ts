@@ -14,7 +14,7 @@ export interface StripCell {
 export interface ServiceRecord {
   readonly service: string;
   readonly createdAt: Date;
-  /** Share of the last 24 hours and 7 days, or of its life if that is shorter, in which no incident about it was open. */
+  /** Share of the last 24 hours and 7 days, or of its life if that is shorter, in which no incident about it was open; not between an end and a reopening. */
   readonly availableDay: number;
   readonly availableWeek: number;
   /** Of the last 24 hours; a stretch in which nothing happened is absent. */
@@ -43,9 +43,11 @@ export async function listServiceRecords(sql: Sql, services: readonly string[] |
         select id, name, created_at from service
         where retired_at is null ${services === null ? sql`` : sql`and name = any(${[...services]}::text[])`}),
       outage as materialized (
-        select s.id as service_id, greatest(i.opened_at, s.created_at) as since, coalesce(i.resolved_at, c.now) as until
+        select s.id as service_id, greatest(e.since, s.created_at) as since, e.until
         from c cross join s join incident_service x on x.service_id = s.id join incident i on i.id = x.incident_id
-        where coalesce(i.resolved_at, c.now) > greatest(i.opened_at, s.created_at, ${ago(WEEK_S)})),
+        cross join lateral ${episodes(sql)} e
+        where coalesce(i.resolved_at, c.now) > greatest(i.opened_at, s.created_at, ${ago(WEEK_S)})
+          and e.until > greatest(e.since, s.created_at, ${ago(WEEK_S)})),
       o as materialized (select service_id, range_agg(tstzrange(since, until)) as down from outage group by service_id),
       cell as materialized (
         select service_id, cell, sum(disconnects)::int as disconnects, bool_or(down) as down from (
@@ -65,4 +67,18 @@ export async function listServiceRecords(sql: Sql, services: readonly string[] |
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/** When an incident was open: from its opening, and from each reopening, to the end that came next, as its timeline has them. */
+function episodes(sql: Sql) {
+  return sql`(
+    select b.at as since, coalesce((
+      select min(t.at) from timeline_entry t
+      where i.reopened > 0 and t.incident_id = i.id and t.id > b.id and t.event in ('incident.resolved', 'incident.overridden', 'incident.merged')
+    ), i.resolved_at, c.now) as until
+    from (
+      select 0 as id, i.opened_at as at
+      union all
+      select t.id, t.at from timeline_entry t where i.reopened > 0 and t.incident_id = i.id and t.event = 'incident.reopened'
+    ) b)`;
 }

@@ -40,7 +40,7 @@ export function ServicePage({ loaded, incidents, mutes, callbacks, viewer, at, d
           <span>24 hours ago</span>
           <span>now</span>
         </p>
-        <Availability loaded={loaded} />
+        <Availability loaded={loaded} at={at} />
       </section>
       {callbacks === null ? null : <CallbackSummary callbacks={callbacks} />}
       {incidents === null ? null : (

@@ -1,9 +1,12 @@
 import { GATE_WORDS, type GateReason } from '@tidegate/core';
-import { Since } from '../layout/time.tsx';
+import { Since, Time } from '../layout/time.tsx';
 import { HandWords } from '../now/gate-summary.tsx';
 import { FlapStrip } from './flap-strip.tsx';
 import { GateBadge } from './gate-badge.tsx';
 import type { LoadedService } from './load-services.ts';
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 /** A service in the list. */
 export function ServiceRow({ loaded, at }: { loaded: LoadedService; at: Date }) {
@@ -17,7 +20,7 @@ export function ServiceRow({ loaded, at }: { loaded: LoadedService; at: Date }) 
         <GateState loaded={loaded} at={at} />
       </div>
       <FlapStrip service={gate.service} strip={record.strip} />
-      <Availability loaded={loaded} />
+      <Availability loaded={loaded} at={at} />
     </li>
   );
 }
@@ -36,16 +39,24 @@ export function GateState({ loaded: { gate, hand }, at }: { loaded: LoadedServic
   );
 }
 
-/** Time without an open incident about the service. */
-export function Availability({ loaded: { record } }: { loaded: LoadedService }) {
+/** Time without an open incident about the service; over a life that is shorter than both once, and since when. */
+export function Availability({ loaded: { record }, at }: { loaded: LoadedService; at: Date }) {
+  const lifeMs = at.getTime() - record.createdAt.getTime();
+  const born = (
+    <>
+      Since <Time at={record.createdAt} />
+    </>
+  );
   return (
     <dl class="availability">
+      {lifeMs < DAY_MS ? null : (
+        <div>
+          <dt>24 hours</dt>
+          <dd>{showShare(record.availableDay)}</dd>
+        </div>
+      )}
       <div>
-        <dt>24 hours</dt>
-        <dd>{showShare(record.availableDay)}</dd>
-      </div>
-      <div>
-        <dt>7 days</dt>
+        <dt>{lifeMs < WEEK_MS ? born : '7 days'}</dt>
         <dd>{showShare(record.availableWeek)}</dd>
       </div>
     </dl>

@@ -84,6 +84,23 @@ describe('many devices lost at once', () => {
     expect(await count()).toBe(2);
   });
 
+  it('are measured against those that somebody watches: what nobody does is neither lost nor kept', async () => {
+    await plant({ devices: 14 });
+    const foreign = fleet.devices.slice(6);
+    await sql`delete from dependency where service_id = any(${foreign.map(({ serviceId }) => serviceId ?? 0)}::int[])`;
+    await sql`update service set retired_at = now() where id = any(${foreign.map(({ serviceId }) => serviceId ?? 0)}::int[])`;
+    // A tunnel that a service needs makes the device it belongs to one that can be lost.
+    const [tunnel] = fleet.devices[6]?.tunnels ?? [];
+    await sql`insert into dependency (subject_id, service_id, origin) values (${tunnel?.id ?? 0}, ${fleet.devices[0]?.serviceId ?? 0}, 'api')`;
+    await tell(fleet.devices.slice(0, 5), 'disconnected');
+    await passTime(sql, 20_000);
+    await correlate();
+    const [mass] = await incidents();
+    expect(mass).toMatchObject({ kind: 'mass' });
+    const told = (await detailOf(mass?.id))?.timeline.find(({ event }) => event === 'mass.started');
+    expect(told?.why).toMatch(/^5 of 7 watched devices /);
+  });
+
   it('are one incident of their source group, which says why and holds all their services', async () => {
     await plant({ devices: 8, tunnels: 2 });
     await tell(fleet.devices.slice(0, 6), 'disconnected');
@@ -104,7 +121,7 @@ describe('many devices lost at once', () => {
     const told = detail?.timeline.filter(({ event }) => event !== 'gate.held') ?? [];
     expect(told.slice(0, 3).map(({ why }) => why)).toEqual([
       'Opened as an outage of many devices, around the source group "home-lab".',
-      '6 of 8 known devices disconnected within 30 seconds, so they are told as one outage.',
+      '6 of 8 watched devices disconnected within 30 seconds, so they are told as one outage.',
       '6 devices and 12 tunnels joined, because many devices of its source group were lost at once.',
     ]);
     expect(await sql`select 1 from pending`).toHaveLength(0);

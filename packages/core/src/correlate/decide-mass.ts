@@ -17,7 +17,7 @@ export interface LostDevice {
 
 /** Everything the decision about one source group may depend on. */
 export interface MassFacts {
-  /** Devices of the source group that Tidegate has ever heard of. */
+  /** Devices of the source group that can be lost: watched, and heard of lately or needed by a service. */
   readonly knownDevices: number;
   readonly lost: readonly LostDevice[];
   readonly policy: MassPolicy & { readonly reopenWithinMs: number };
@@ -43,7 +43,7 @@ interface MassOutage {
 
 /**
  * Whether the devices that are down are one outage of the whole source group: at least `minDevices`, and at least
- * `fraction` of all known ones, lost within one window of `windowMs`. Independent of the order of facts. Source: DESIGN §5.
+ * `fraction` of all that can be, lost within one window of `windowMs`. Independent of the order of facts. Source: DESIGN §5.
  */
 export function decideMass({ knownDevices, lost, policy, firstAt, lastResolved }: MassFacts): MassDecision {
   if (!isMass(lost.length, knownDevices, policy)) return { decision: 'none', reason: 'too_few' };

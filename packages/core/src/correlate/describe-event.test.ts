@@ -78,7 +78,7 @@ const cases: readonly (readonly [TimelineEvent, string])[] = [
   ],
   [
     { event: 'mass.started', devices: 12, known: 20, windowMs: 30_000 },
-    '12 of 20 known devices disconnected within 30 seconds, so they are told as one outage.',
+    '12 of 20 watched devices disconnected within 30 seconds, so they are told as one outage.',
   ],
   [
     { event: 'mass.joined', devices: 1, tunnels: 4 },
@@ -149,6 +149,10 @@ const cases: readonly (readonly [TimelineEvent, string])[] = [
   [{ event: 'callbacks.released', service: 'agent', sent: 1 }, '1 held callback of agent sent.'],
   [{ event: 'callbacks.need_review', service: 'agent', waiting: 2 }, '2 callbacks of agent need a person to decide.'],
   [{ event: 'notification.sent', channel: 'page', about: 'open' }, 'Told page that the incident was opened.'],
+  [
+    { event: 'notification.muted', by: 'mira' as SafeName, until: new Date('2026-03-14T15:26:30Z') },
+    'Nobody was told, because mira muted it until 2026-03-14 15:26 UTC.',
+  ],
   [{ event: 'notification.given_up', channel: 'page', about: 'update' }, 'Gave up telling page what changed.'],
 ];
 

@@ -44,7 +44,7 @@ const SENTENCES: Sentences = {
       ? 'What was decided by hand counts no longer, and the connection is still down, so it is told anew.'
       : 'What was decided by hand counts no longer.',
   'mass.started': ({ devices, known, windowMs }) =>
-    `${devices} of ${count(known, 'known device')} disconnected within ${duration(windowMs)}, so they are told as one outage.`,
+    `${devices} of ${count(known, 'watched device')} disconnected within ${duration(windowMs)}, so they are told as one outage.`,
   'mass.joined': ({ devices, tunnels }) =>
     `${count(devices, 'device')} and ${count(tunnels, 'tunnel')} joined, because ${WHY_WORDS.mass_outage}.`,
   'mass.absorbed': ({ incidents }) => `Took over ${count(incidents, 'incident')}, because ${WHY_WORDS.mass_outage}.`,
@@ -83,6 +83,8 @@ const SENTENCES: Sentences = {
   'callbacks.need_review': ({ service, waiting }) =>
     `${count(waiting, 'callback')} of ${service} ${waiting === 1 ? 'needs' : 'need'} a person to decide.`,
   'notification.sent': ({ channel, about }) => `Told ${channel} ${ABOUT_WORDS[about]}.`,
+  'notification.muted': ({ by, until }) =>
+    `Nobody was told, because ${person(by)} muted it until ${until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
   'notification.given_up': ({ channel, about }) => `Gave up telling ${channel} ${ABOUT_WORDS[about]}.`,
 };
 

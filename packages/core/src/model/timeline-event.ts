@@ -73,4 +73,6 @@ export type TimelineEvent =
       readonly channel: string;
       readonly about: NotificationKind;
     }
+  /** Nobody was told of what began, since a person muted it. */
+  | { readonly event: 'notification.muted'; readonly by: SafeName; readonly until: Date }
   | { readonly event: 'notification.given_up'; readonly channel: string; readonly about: NotificationKind };

@@ -13,6 +13,7 @@ export const ABOUT_THE_WHOLE: ReadonlySet<string> = new Set([
   'flapping.goes_on',
   'flapping.settled',
   'notification.sent',
+  'notification.muted',
   'notification.given_up',
 ]);
 
@@ -40,7 +41,8 @@ export function limitDetail(detail: IncidentDetail, visible: readonly string[] |
   const own = new Set(row.services);
   const timeline = limitTimeline(detail, detail.timeline, visible);
   const verifications = detail.verifications.filter(({ service }) => service !== null && own.has(service));
-  return { incident: { ...row, subjects: [], subjectCount: 0, timeline, verifications }, whole: false };
+  const gates = detail.gates.filter(({ service }) => own.has(service));
+  return { incident: { ...row, subjects: [], subjectCount: 0, timeline, verifications, gates }, whole: false };
 }
 
 /** Of a timeline what concerns the visible services, or the incident as a whole. */

@@ -4,6 +4,7 @@ import { verifies } from '../../../../test/support/verifies.ts';
 import { decideNotices, type NoticeFacts, type NotifyRules, type ToldNotice } from './decide-notices.ts';
 
 const GROUP_MS = 120_000;
+const FAR_MS = 8.64e15;
 const ALWAYS: NotifyRules = {
   channels: ['phone', 'chat'],
   routes: [{ channels: ['phone', 'chat'], severities: ['critical', 'warning', 'info'], services: null, during: null }],
@@ -16,7 +17,7 @@ const QUIET_FACTS: NoticeFacts = {
   services: ['agent'],
   news: 'a',
   acknowledged: false,
-  silenced: false,
+  silencedUntilMs: null,
   told: [],
 };
 const told = (more: Partial<ToldNotice>): ToldNotice => ({
@@ -46,11 +47,12 @@ describe('who is told', () => {
   });
 
   it('is nobody while a silence or a closed window mutes it, and looked at again', () => {
-    expect(onPhone({ silenced: true })).toMatchObject({
+    expect(onPhone({ silencedUntilMs: FAR_MS })).toMatchObject({
       tell: [],
       quiet: [{ why: 'silenced' }],
       lookAgainAtMs: 15_000,
     });
+    expect(onPhone({ silencedUntilMs: 4000 }).lookAgainAtMs).toBe(4000);
     const nine = { days: ['mon'] as const, fromMinute: 540, toMinute: 1020, timeZone: 'UTC' };
     const routes = [{ channels: ['phone'], severities: ['critical'] as const, services: null, during: [nine] }];
     // 1970-01-05 was a Monday.
@@ -79,7 +81,7 @@ describe('who is told', () => {
   });
 
   it('is told the end although the hour is wrong or a silence began', () => {
-    expect(onPhone({ over: true, silenced: true, told: [told({})] }, 0, { routes: [] }).tell).toEqual([
+    expect(onPhone({ over: true, silencedUntilMs: FAR_MS, told: [told({})] }, 0, { routes: [] }).tell).toEqual([
       { channel: 'phone', kind: 'resolve' },
     ]);
   });
@@ -173,8 +175,8 @@ function live(list: readonly Step[]) {
     if (step.step === 'news') facts = { ...facts, news: `${facts.news}+` };
     if (step.step === 'acknowledge') facts = { ...facts, acknowledged: true };
     if (step.step === 'end') facts = { ...facts, over: true };
-    if (step.step === 'silence') facts = { ...facts, silenced: true };
-    if (step.step === 'unsilence') facts = { ...facts, silenced: false };
+    if (step.step === 'silence') facts = { ...facts, silencedUntilMs: FAR_MS };
+    if (step.step === 'unsilence') facts = { ...facts, silencedUntilMs: null };
     if (step.step === 'wait') nowMs += step.ms;
     if (step.step === 'deliver' && waiting !== undefined) {
       if (step.how === 'sent') {

@@ -26,8 +26,8 @@ export interface NoticeFacts {
   /** Whatever a person would be told of, in one string: a difference is news. */
   readonly news: string;
   readonly acknowledged: boolean;
-  /** A silence mutes its pages now. */
-  readonly silenced: boolean;
+  /** Until when a silence mutes its pages, unless somebody ends that before; null when none does. */
+  readonly silencedUntilMs: number | null;
   /** Oldest first. */
   readonly told: readonly ToldNotice[];
 }
@@ -154,8 +154,11 @@ function isWaiting(state: NotificationState, kind: NotificationKind): boolean {
   return state === 'pending' && kind === 'update';
 }
 
-function muted({ silenced }: NoticeFacts, { channel, picked, nowMs }: ChannelView): Answer | null {
-  if (picked.now.has(channel)) return silenced ? { why: 'silenced', againAtMs: nowMs + SILENCE_LOOK_MS } : null;
+function muted({ silencedUntilMs }: NoticeFacts, { channel, picked, nowMs }: ChannelView): Answer | null {
+  if (picked.now.has(channel)) {
+    if (silencedUntilMs === null) return null;
+    return { why: 'silenced', againAtMs: Math.min(silencedUntilMs, nowMs + SILENCE_LOOK_MS) };
+  }
   if (!picked.later.has(channel)) return { why: 'no_route' };
   return { why: 'outside_window', againAtMs: (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS };
 }

@@ -2,7 +2,6 @@ import {
   composeMessage,
   decideNotices,
   findSilence,
-  type LiveSilence,
   type NoticeDecision,
   type NoticeSubject,
   type NotificationKind,
@@ -15,7 +14,8 @@ import {
 } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-import { readLiveSilences } from '../silence/list-silences.ts';
+import { type MutingSilence, readLiveSilences } from '../silence/list-silences.ts';
+import { addMuted, type MutedNotice } from './add-muted.ts';
 import { type DueNotice, loadDueNotices } from './load-notices.ts';
 
 export interface NoticeSettings {
@@ -69,6 +69,10 @@ export async function decideDueNotices(sql: Sql, limit: number, settings: Notice
     );
     const rows = decided.flatMap((one) => one.rows);
     const told = await insertRows(tx, rows);
+    await addMuted(
+      tx,
+      decided.flatMap(({ muted }) => muted ?? []),
+    );
     await settleNotices(tx, decided);
     return { looked: due.length, told, unrouted: decided.flatMap((one) => one.unrouted) };
   });
@@ -79,23 +83,26 @@ interface Decided {
   readonly rows: readonly NewRow[];
   readonly superseded: readonly string[];
   readonly unrouted: DecidedNotices['unrouted'];
+  /** Nobody was told of what began, since a silence mutes it. */
+  readonly muted: MutedNotice | null;
   readonly lookAgainAtMs: number | null;
 }
 
 interface Moment {
   readonly settings: NoticeSettings;
-  readonly silences: readonly LiveSilence[];
+  readonly silences: readonly MutingSilence[];
   readonly nowMs: number;
 }
 
 function decideOne(notice: DueNotice, { settings, silences, nowMs }: Moment): Decided {
   const { thread, subject, told, generation, episode, incidentId } = notice;
-  if (subject === null) return { thread, rows: [], superseded: [], unrouted: [], lookAgainAtMs: null };
+  if (subject === null) return { thread, rows: [], superseded: [], unrouted: [], muted: null, lookAgainAtMs: null };
   const services = subject.about === 'incident' ? subject.services : [subject.service];
   const kind = subject.about === 'incident' ? subject.kind : 'review';
   const severity = severityOf({ kind, services }, settings.serviceSeverities);
   const news = newsOf(subject);
   const acknowledged = subject.about === 'incident' && subject.acknowledgedBy !== null;
+  const silence = findSilence(silences, { groups: groupsOf(subject), services });
   const facts = {
     over: subject.endedAtMs !== null,
     begins: subject.about === 'incident' ? 'open' : 'needs_review',
@@ -103,7 +110,7 @@ function decideOne(notice: DueNotice, { settings, silences, nowMs }: Moment): De
     services,
     news,
     acknowledged,
-    silenced: findSilence(silences, { groups: groupsOf(subject), services }) !== null,
+    silencedUntilMs: silence?.expiresAt.getTime() ?? null,
     told,
   } as const;
   const decision = decideNotices(facts, settings.rules, nowMs);
@@ -125,7 +132,12 @@ function decideOne(notice: DueNotice, { settings, silences, nowMs }: Moment): De
     };
   });
   const unrouted = told.length === 0 && hasNoRoute(decision) ? [{ incident: incidentId, severity }] : [];
-  return { thread, rows, superseded: decision.supersede, unrouted, lookAgainAtMs: decision.lookAgainAtMs };
+  const unheard = !told.some(({ reached }) => reached) && decision.quiet.some(({ why }) => why === 'silenced');
+  const muted =
+    silence === null || incidentId === null || !unheard
+      ? null
+      : { incident: incidentId, sinceMs: subject.startedAtMs, by: silence.actor, until: silence.expiresAt };
+  return { thread, rows, superseded: decision.supersede, unrouted, muted, lookAgainAtMs: decision.lookAgainAtMs };
 }
 
 function hasNoRoute({ tell, quiet }: NoticeDecision): boolean {

@@ -1,4 +1,4 @@
-import type { LiveSilence } from '@tidegate/core';
+import type { LiveSilence, SafeName } from '@tidegate/core';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { decodeCursor, type Page, toPage } from '../database/cursor.ts';
 import { toStoreError } from '../database/store-error.ts';
@@ -35,10 +35,18 @@ export async function listSilences(sql: Sql, filter: SilenceFilter): Promise<Pag
   }
 }
 
+/** A silence that mutes now, with who did so and until when. */
+export interface MutingSilence extends LiveSilence {
+  readonly actor: SafeName;
+  readonly expiresAt: Date;
+}
+
 /** Every silence that mutes now, for `findSilence`. */
-export async function readLiveSilences(sql: Sql | Transaction): Promise<LiveSilence[]> {
+export async function readLiveSilences(sql: Sql | Transaction): Promise<MutingSilence[]> {
   try {
-    return await sql<LiveSilence[]>`select id, scope, target from silence where ${isLive(sql)} order by id`;
+    return await sql<
+      MutingSilence[]
+    >`select id, scope, target, actor, expires_at from silence where ${isLive(sql)} order by id`;
   } catch (error) {
     throw toStoreError(error);
   }

@@ -242,10 +242,6 @@ describe('tidegate incidents', () => {
     const again = await cli('incidents', 'ack', 'inc_a');
     expect([again.code, again.stderr]).toEqual([1, 'It was acknowledged before, by ada.\n']);
     expect((await cli('incidents', 'note', 'inc_a', 'the router was unplugged', '--actor', 'ada')).code).toBe(0);
-    const refused = await cli('incidents', 'resolve', 'inc_a');
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^It is still disconnected: /)]);
-    const ended = await cli('incidents', 'resolve', 'inc_a', '--override', ...WHY, '--for', '72h');
-    expect(ended.stdout).toMatch(/^Resolved inc_a by override\. /);
     await sql`
       insert into verification (id, service_id, generation, started_at, finished_at, verdict, first_broken, runbook, passed, passes, overtaken)
       select 'ver_a', ${planted.serviceId}, 1, opened_at, opened_at, 'tunnel_stopped', 'tunnel', 'Start the tunnel.', false, 0, false
@@ -257,8 +253,14 @@ describe('tidegate incidents', () => {
       /\nnext step: Start the tunnel\.\n\nlast verification of agent, begun \S+Z: the tunnel is stopped\nLAYER +OUTCOME +DETAIL\n/,
     );
     expect(shown.stdout).toContain('\ndevice  pass     It is online.\ntunnel  fail     The tunnel is stopped.\n\n');
-    expect(shown.stdout).toContain('Note by ada: the router was unplugged');
-    expect(shown.stdout).toContain('Ended by hand by ada, without a verification: planned move');
+    const refused = await cli('incidents', 'resolve', 'inc_a');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^It is still disconnected: /)]);
+    const ended = await cli('incidents', 'resolve', 'inc_a', '--override', ...WHY, '--for', '72h');
+    expect(ended.stdout).toMatch(/^Resolved inc_a by override\. /);
+    const over = (await cli('incidents', 'show', 'inc_a')).stdout;
+    expect(over).not.toContain('next step');
+    expect(over).toContain('Note by ada: the router was unplugged');
+    expect(over).toContain('Ended by hand by ada, without a verification: planned move');
     for (const args of [
       ['show', 'inc_nobody'],
       ['ack', 'inc_nobody'],

@@ -208,6 +208,13 @@ export { applyControl, type ControlOutcome } from './verify/apply-control.ts';
 export { applyEssential, type EssentialFacts } from './verify/apply-essential.ts';
 export { countPasses, type FinishedRun, type PassCount, type PassDecision } from './verify/count-passes.ts';
 export { decideVerdict, type VerdictDecision, type VerdictFacts } from './verify/decide-verdict.ts';
+export {
+  type BrokenNow,
+  findNextStep,
+  type NextStep,
+  type NextStepFacts,
+  type TriedRun,
+} from './verify/find-next-step.ts';
 export { incidentPatience } from './verify/incident-patience.ts';
 export { isKeptShut } from './verify/is-kept-shut.ts';
 export { judgeMembers, type ListedMembers, type MemberCount } from './verify/judge-members.ts';

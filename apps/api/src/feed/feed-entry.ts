@@ -9,6 +9,8 @@ export interface FeedEntry {
   readonly title: string;
   readonly text: string;
   readonly openedAt: Date;
+  /** When its present, or last, episode began. */
+  readonly since: Date;
   readonly updatedAt: Date;
   readonly kind: string;
   readonly state: string;
@@ -54,13 +56,20 @@ export function toFeedContent(
 function toEntry(row: FeedRow, visible: readonly string[] | null): FeedEntry {
   const seen = limitRow(row, visible);
   const told = limitTimeline(row, row.timeline, visible);
+  const again =
+    row.reopened === 0
+      ? []
+      : [
+          `Since ${row.since.toISOString()}; opened first ${row.openedAt.toISOString()}, reopened ${row.reopened}×.`,
+        ];
   const lines = told.map(({ at, why }) => `${new Date(at).toISOString()} ${why}`);
   return {
     urn: urnOf(`incident:${row.id}`),
     incident: row.id,
     title: `${seen.state === 'resolved' ? 'Resolved' : seen.state === 'acknowledged' ? 'Acknowledged' : 'Open'}: ${seen.summary}`,
-    text: [seen.summary, ...lines].join('\n'),
+    text: [seen.summary, ...again, ...lines].join('\n'),
     openedAt: row.openedAt,
+    since: row.since,
     updatedAt: row.updatedAt,
     kind: row.kind,
     state: row.state,

@@ -16,7 +16,7 @@ export function writeJsonFeed({ pageUrl, entries }: FeedContent): string {
       date_published: entry.openedAt.toISOString(),
       date_modified: entry.updatedAt.toISOString(),
       tags: [entry.kind, entry.state, ...entry.services],
-      _tidegate: { incident: entry.incident },
+      _tidegate: { incident: entry.incident, since: entry.since.toISOString() },
     })),
   });
 }

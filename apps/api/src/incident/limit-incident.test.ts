@@ -29,6 +29,7 @@ function incidentOf(services: string[]): IncidentDetail {
     subjects: [{ alias: 'tun_1', name: 'foreign', type: 'tunnel', why: 'x' }],
     timeline,
     verifications,
+    gates: services.map((service) => ({ service, generation: 1 })),
     callbacks: {},
   } as unknown as IncidentDetail;
 }

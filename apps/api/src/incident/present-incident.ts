@@ -1,5 +1,5 @@
 import type { Incident, Verification, IncidentDetail as WireDetail } from '@tidegate/client';
-import { LAYERS } from '@tidegate/core';
+import { findNextStep, LAYERS } from '@tidegate/core';
 import type { IncidentRow, VerificationView } from '@tidegate/store';
 import type { LimitedDetail } from './limit-incident.ts';
 
@@ -12,6 +12,7 @@ export function presentIncident(row: IncidentRow): Incident {
     group: { alias: row.groupAlias, name: row.groupName },
     services: row.services,
     openedAt: row.openedAt.toISOString(),
+    since: row.since.toISOString(),
     resolvedAt: row.resolvedAt?.toISOString() ?? null,
     reopened: row.reopened,
     summary: row.summary,
@@ -27,6 +28,7 @@ export function presentDetail({ incident, whole }: LimitedDetail): WireDetail {
     resolvedBy: incident.resolvedBy,
     mergedInto: incident.mergedInto,
     flapping: incident.flapping,
+    nextStep: presentStep(incident),
     timeline: incident.timeline.map(({ at, event, why }) => ({ at: at.toISOString(), event, why })),
     verifications: incident.verifications.map(presentVerification),
     // The counts are of all its services together, so they are not for a key that may see some of them.
@@ -39,6 +41,12 @@ export function presentDetail({ incident, whole }: LimitedDetail): WireDetail {
         }
       : null,
   };
+}
+
+function presentStep(incident: LimitedDetail['incident']): WireDetail['nextStep'] {
+  const next = findNextStep({ ...incident, runs: incident.verifications });
+  if (next.step === null) return null;
+  return { firstBroken: 'broken' in next ? (next.broken?.layer ?? null) : null, step: next.step };
 }
 
 function presentVerification(view: VerificationView): Verification {

@@ -21,7 +21,7 @@ export async function listIncidents(flags: ListIncidentsFlags): Promise<void> {
     showList(flags, async () => {
       const page = await readPage(sql, filter);
       return {
-        head: ['ID', 'STATE', 'KIND', 'OPENED', 'SUMMARY'],
+        head: ['ID', 'STATE', 'KIND', 'SINCE', 'SUMMARY'],
         rows: page.items.map(toRow),
         after: [
           ...(page.items.length === 0 ? ['No incidents.'] : []),
@@ -33,6 +33,6 @@ export async function listIncidents(flags: ListIncidentsFlags): Promise<void> {
   );
 }
 
-function toRow({ id, state, kind, openedAt, summary }: IncidentRow): TableRow {
-  return { key: id, cells: [id, { text: state, tone: INCIDENT_TONES[state] }, kind, openedAt.toISOString(), summary] };
+function toRow({ id, state, kind, since, summary }: IncidentRow): TableRow {
+  return { key: id, cells: [id, { text: state, tone: INCIDENT_TONES[state] }, kind, since.toISOString(), summary] };
 }

@@ -1,4 +1,5 @@
-import { readIncident } from '@tidegate/store';
+import { findNextStep } from '@tidegate/core';
+import { type IncidentDetail, readIncident } from '@tidegate/store';
 import { withStore } from '../keys/with-store.ts';
 import { fail } from '../output/fail.ts';
 import { say } from '../output/say.ts';
@@ -16,15 +17,24 @@ export async function showIncident(id: string, flags: { json?: boolean }): Promi
       say(JSON.stringify(incident));
       return;
     }
-    const { state, kind, openedAt, resolvedAt, summary, services, firstBroken, timeline, verifications } = incident;
+    const { state, kind, summary, services, timeline, verifications } = incident;
+    const next = findNextStep({ ...incident, runs: verifications });
+    const broken = 'broken' in next ? next.broken : null;
     say(`${incident.id}  ${state}  ${kind}`);
     say(summary);
-    say(`opened ${openedAt.toISOString()}${resolvedAt === null ? '' : `, resolved ${resolvedAt.toISOString()}`}`);
+    say(tellTimes(incident));
     if (services.length > 0) say(`services: ${services.join(', ')}`);
-    if (firstBroken !== null) say(`first broken layer: ${firstBroken}`);
-    const [latest] = verifications;
+    if (broken !== null) say(`first broken layer: ${broken.layer}`);
+    if (next.step !== null) say(`next step: ${next.step}`);
+    // The run that the step comes from, if there is one.
+    const latest = broken?.run ?? verifications[0];
     if (latest !== undefined) for (const line of describeVerification(latest)) say(line);
     say('');
     for (const { at, why } of timeline) say(`${at.toISOString()}  ${why}`);
   });
+}
+
+function tellTimes({ openedAt, since, reopened, resolvedAt }: IncidentDetail): string {
+  const again = reopened === 0 ? '' : `, reopened ${reopened}×, last ${since.toISOString()}`;
+  return `opened ${openedAt.toISOString()}${again}${resolvedAt === null ? '' : `, resolved ${resolvedAt.toISOString()}`}`;
 }

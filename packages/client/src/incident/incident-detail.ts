@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { instantSchema } from '../answer/instant.ts';
 import { incidentSchema } from './incident.ts';
+import { layerSchema } from './layer.ts';
 import { verificationSchema } from './verification.ts';
 
 const count = z.int().nonnegative();
@@ -9,6 +10,15 @@ const count = z.int().nonnegative();
 export const incidentDetailSchema = incidentSchema.extend({
   resolvedBy: z.string().nullable().describe('The verification that ended it.'),
   mergedInto: z.string().nullable().describe('The incident that took it over.'),
+  nextStep: z
+    .object({
+      firstBroken: layerSchema
+        .nullable()
+        .describe('Where the newest verification of each service breaks first; null where none does.'),
+      step: z.string().describe('One sentence.'),
+    })
+    .nullable()
+    .describe('What to do now; null once it is over, and while there is nothing to do but wait.'),
   timeline: z
     .array(
       z.object({

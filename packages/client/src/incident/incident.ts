@@ -18,7 +18,8 @@ export const incidentSchema = z.object({
     })
     .describe('What it is about.'),
   services: z.array(serviceNameSchema).describe('The services it concerns, as far as the key may see them.'),
-  openedAt: instantSchema.describe('When it was opened.'),
+  openedAt: instantSchema.describe('When it was opened first.'),
+  since: instantSchema.describe('When its present, or last, episode began: `openedAt`, or when it was last reopened.'),
   resolvedAt: instantSchema.nullable().describe('When it ended; null while it is open.'),
   reopened: z.int().nonnegative().describe('How often it came back after it was resolved.'),
   summary: z.string().describe('What is down and what is held, in one sentence.'),

@@ -11,6 +11,7 @@ const INCIDENT: IncidentSubject = {
   kind: 'device',
   summary: 'Device mac-mini is disconnected; held: research-agent.',
   firstBroken: 'device',
+  brokenNow: 'device',
   step: 'Check that the device has power.',
   group: { alias: 'dev_a', name: 'mac-mini' },
   services: ['research-agent'],
@@ -70,7 +71,7 @@ describe('the words of a notification', () => {
     const message = composeMessage(review, { ...COMPOSING, kind: 'needs_review', pageUrl: 'https://t.example/' });
     expect(message).toMatchObject({
       title: 'Review needed: 3 callbacks of agent',
-      link: 'https://t.example/callbacks',
+      link: 'https://t.example/callbacks?state=needs_review&service=agent',
     });
   });
 });

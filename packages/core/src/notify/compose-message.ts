@@ -78,11 +78,11 @@ interface Words {
 }
 
 function ofIncident(subject: IncidentSubject, kind: NotificationKind): Words {
-  const { summary, firstBroken, step, group, services, acknowledgedBy, startedAtMs } = subject;
+  const { summary, brokenNow, step, group, services, acknowledgedBy, startedAtMs } = subject;
   const what = `${WHAT[subject.kind]}: ${group.name ?? group.alias}${services.length > 0 ? ` (${listNames(services)})` : ''}`;
   if (kind === 'resolve') return { title: `Resolved: ${what}`, lines: [endOf(subject), `Incident ${subject.id}.`] };
   const lines = [summary];
-  if (firstBroken !== null) lines.push(`First broken layer: ${firstBroken.replaceAll('_', ' ')}.`);
+  if (brokenNow !== null) lines.push(`First broken layer: ${brokenNow.replaceAll('_', ' ')}.`);
   if (step !== null) lines.push(`Next step: ${step}`);
   if (acknowledgedBy !== null) lines.push(`Acknowledged by ${acknowledgedBy}.`);
   lines.push(`Incident ${subject.id}, since ${showTime(startedAtMs)}.`);
@@ -118,7 +118,8 @@ function ofReview({ service, waiting, startedAtMs }: ReviewSubject, kind: Notifi
 
 function linkOf(subject: NoticeSubject, pageUrl: string): string {
   const base = pageUrl.replace(/\/+$/, '');
-  return subject.about === 'incident' ? `${base}/incidents/${subject.id}` : `${base}/callbacks`;
+  if (subject.about === 'incident') return `${base}/incidents/${subject.id}`;
+  return `${base}/callbacks?state=needs_review&service=${encodeURIComponent(subject.service)}`;
 }
 
 function listNames(names: readonly string[]): string {

@@ -13,8 +13,11 @@ export interface IncidentSubject {
   readonly id: string;
   readonly kind: IncidentKind;
   readonly summary: string;
+  /** Where the latest failed verification broke: that it breaks elsewhere is news, that it passes again is not yet. */
   readonly firstBroken: Layer | null;
-  /** What to do next; null when no verification has failed yet. */
+  /** Where it breaks by the newest verification of each service; null where none does. */
+  readonly brokenNow: Layer | null;
+  /** What to do next, as `findNextStep` has it. */
   readonly step: string | null;
   readonly group: { readonly alias: string; readonly name: string | null };
   readonly services: readonly string[];

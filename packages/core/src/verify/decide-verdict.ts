@@ -33,6 +33,9 @@ const TABLE: readonly { readonly layer: Layer; readonly verdict: BrokenVerdict }
   { layer: 'application', verdict: 'app_check_failed' },
 ];
 
+/** The layers as one stands on another: the first that fails is the one a verdict names. */
+export const DEPENDENCY_ORDER: readonly Layer[] = TABLE.map(({ layer }) => layer);
+
 /** Used when a run lists a layer twice: the less reassuring result counts. */
 const CAUTION: Record<LayerOutcome, number> = { skipped: 0, pass: 1, unknown: 2, fail: 3 };
 

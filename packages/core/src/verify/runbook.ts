@@ -23,6 +23,19 @@ const INCONCLUSIVE_STEPS: Record<Inconclusive, string> = {
   unanswered: 'Wait for the next verification, and look at the unknown layers if it stays inconclusive.',
 };
 
+/** The next step of an outage of many devices at once. */
+export const SHARED_STEP =
+  'Look for what these devices share: their network, their power, and the status page of Localtonet.';
+
+/** The next step once every service has passed. */
+export const PASSED_STEP = 'Do nothing: it ends by itself once enough verifications in a row have passed.';
+
+/** The next step of a connection that comes and goes. @param calmAt when it settles if nothing changes until then */
+export function unstableStep(calmAt: Date | null): string {
+  const until = calmAt === null ? '' : `, at ${calmAt.toISOString().slice(11, 16)} UTC at the earliest`;
+  return `Check the Wi-Fi and the power of the device. Its gates are held until the connection stays calm${until}, and a verification opens them then; force one open only if calls cannot wait.`;
+}
+
 /** The next step for a person, as one imperative sentence. */
 export function runbookStep(verdict: Exclude<Verdict, 'inconclusive'>): string {
   return STEPS[verdict];

@@ -2,6 +2,7 @@ import { decideEnding, type EndingRefusal, type SafeName, type SignAudit } from 
 import { type Audited, inAuditedTransaction } from '../audit/in-audited-transaction.ts';
 import type { Sql, Transaction } from '../database/connect.ts';
 import { addTimeline } from '../incident/add-timeline.ts';
+import { summarizeEnded } from '../incident/summarize-incident.ts';
 import { type IncidentOrder, type LockedIncident, lockIncident, type OutOfReach } from './lock-incident.ts';
 
 /** A person's word that an incident is over although nothing proves it. */
@@ -87,6 +88,7 @@ async function endByEvidence(
 ): Promise<void> {
   await tx`update incident set state = 'resolved', resolved_at = clock_timestamp(), resolved_by = ${verification} where id = ${id}`;
   await addTimeline(tx, id, { event: 'incident.resolved', webhookMissing: false, by });
+  await summarizeEnded(tx, id);
 }
 
 async function endByOverride(
@@ -101,5 +103,6 @@ async function endByOverride(
     where id = ${id} returning override_expires_at as until`;
   if (row === undefined) throw new Error('a locked incident is gone');
   await addTimeline(tx, id, { event: 'incident.overridden', by, reason });
+  await summarizeEnded(tx, id);
   return row.until;
 }

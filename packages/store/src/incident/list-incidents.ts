@@ -1,5 +1,5 @@
 import type { IncidentKind, IncidentState, Layer } from '@tidegate/core';
-import type { Sql } from '../database/connect.ts';
+import type { Sql, Transaction } from '../database/connect.ts';
 import { decodeCursor, type Page, toPage } from '../database/cursor.ts';
 import { toStoreError } from '../database/store-error.ts';
 
@@ -12,6 +12,8 @@ export interface IncidentRow {
   readonly groupName: string | null;
   readonly services: string[];
   readonly openedAt: Date;
+  /** When its present, or last, episode began: when it was opened, or last reopened. */
+  readonly since: Date;
   readonly resolvedAt: Date | null;
   readonly resolvedBy: string | null;
   readonly mergedInto: string | null;
@@ -62,9 +64,15 @@ export async function listIncidents(sql: Sql, filter: IncidentFilter): Promise<P
 
 export function incidentColumns(sql: Sql) {
   return sql`i.id, i.kind, i.state, coalesce(g.alias, i.mass_group) as group_alias, coalesce(g.name, i.mass_group) as group_name, i.opened_at, i.resolved_at, i.resolved_by, i.merged_into,
-    i.reopened, i.summary, i.first_broken,
+    i.reopened, ${sinceOf(sql)} as since, i.summary, i.first_broken,
     (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
       where x.incident_id = i.id) as services`;
+}
+
+/** The timeline has when it was reopened; between an end and that it was well. */
+export function sinceOf(sql: Sql | Transaction) {
+  return sql`case when i.reopened = 0 then i.opened_at else coalesce(
+    (select max(t.at) from timeline_entry t where t.incident_id = i.id and t.event = 'incident.reopened'), i.opened_at) end`;
 }
 
 export function namesOneOf(sql: Sql, services: readonly string[]) {

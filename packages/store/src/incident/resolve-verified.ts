@@ -3,6 +3,7 @@ import type { Transaction } from '../database/connect.ts';
 import type { ClaimedVerification } from '../verification/claim-verifications.ts';
 import { addTimeline } from './add-timeline.ts';
 import { countWaiting, type EndingRun, endWithStragglers } from './regroup.ts';
+import { summarizeEnded } from './summarize-incident.ts';
 import { isWebhookMissing } from './webhook-missing.ts';
 
 /**
@@ -34,4 +35,5 @@ async function resolve(tx: Transaction, id: string, verification: string, regrou
   const events: TimelineEvent[] = [{ event: 'incident.resolved', webhookMissing }];
   if (regrouped > 0) events.unshift({ event: 'mass.regrouped', groups: regrouped });
   await addTimeline(tx, id, ...events);
+  await summarizeEnded(tx, id);
 }

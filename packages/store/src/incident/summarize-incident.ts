@@ -1,4 +1,11 @@
-import type { FlapWorst, GroupDecision, IncidentKind, SubjectRef } from '@tidegate/core';
+import {
+  type FlapWorst,
+  type GroupDecision,
+  type IncidentKind,
+  LAYER_WORDS,
+  type Layer,
+  type SubjectRef,
+} from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
 
 const MOST_NAMES = 3;
@@ -18,7 +25,8 @@ export async function summarizeIncident(
   incidentId: string,
   { decision, group, polls }: { decision: SummaryState; group: SubjectRef; polls: boolean },
 ): Promise<void> {
-  await saveOfGroup(tx, incidentId, group, decision, polls);
+  const parts = await countParts(tx, incidentId);
+  await saveSummary(tx, incidentId, ofGroup(group, decision, parts), { services: parts.services, polls });
 }
 
 /** The same for a mass outage. */
@@ -27,64 +35,128 @@ export async function summarizeMass(
   incidentId: string,
   { sourceGroup, polls }: { sourceGroup: string; polls: boolean },
 ): Promise<void> {
-  const { services, devices, tunnels } = await countParts(tx, incidentId);
-  const withThem = tunnels > 0 ? `, ${tunnels} tunnels with them` : '';
-  const what = `Outage of ${devices} devices of ${sourceGroup} at once${withThem}`;
-  await saveSummary(tx, incidentId, what, services, polls);
+  const parts = await countParts(tx, incidentId);
+  await saveSummary(tx, incidentId, ofMass(sourceGroup, parts), { services: parts.services, polls });
 }
 
 /** Once services have joined an open incident. One that a failed application opened keeps the sentence that says what to do. */
 export async function summarizeAgain(tx: Transaction, incidentId: string): Promise<void> {
-  const [incident] = await tx<{ kind: IncidentKind; massGroup: string | null; group: SubjectRef }[]>`
-    select i.kind, i.mass_group, json_build_object('alias', g.alias, 'type', g.type, 'name', g.name) as group
-    from incident i left join subject g on g.id = i.group_id where i.id = ${incidentId}`;
+  const incident = await readNamed(tx, incidentId);
   if (incident === undefined || incident.kind === 'application') return;
   const { kind, massGroup, group } = incident;
   if (massGroup !== null) return summarizeMass(tx, incidentId, { sourceGroup: massGroup, polls: true });
-  return saveOfGroup(tx, incidentId, group, { kind }, true);
+  return summarizeIncident(tx, incidentId, { decision: { kind }, group, polls: true });
 }
 
-async function saveOfGroup(tx: Transaction, id: string, group: SubjectRef, now: SummaryState, polls: boolean) {
-  const { services, tunnels, flapChanges, flapWorst } = await countParts(tx, id);
-  const state = now.kind === 'flapping' ? flapState(flapChanges, flapWorst) : stateOf(now);
-  const what = `${group.type === 'device' ? 'Device' : 'Tunnel'} ${group.name ?? group.alias}`;
+/** Once it has ended: what it was, in the past tense, so that no list tells of it as if it went on. */
+export async function summarizeEnded(tx: Transaction, incidentId: string): Promise<void> {
+  const incident = await readNamed(tx, incidentId);
+  if (incident === undefined) return;
+  const parts = await countParts(tx, incidentId);
+  const what =
+    incident.massGroup !== null
+      ? ofMass(incident.massGroup, parts)
+      : incident.kind === 'application'
+        ? ofApplication(incident.firstBroken, parts)
+        : ofGroup(incident.group, { kind: incident.flapped ? 'flapping' : incident.kind }, { ...parts, ended: true });
+  await saveSummary(tx, incidentId, what, { services: parts.services, ended: true });
+}
+
+interface NamedIncident {
+  readonly kind: IncidentKind;
+  readonly massGroup: string | null;
+  readonly group: SubjectRef;
+  readonly firstBroken: Layer | null;
+  /** What ended, began as an unstable connection. */
+  readonly flapped: boolean;
+}
+
+async function readNamed(tx: Transaction, incidentId: string): Promise<NamedIncident | undefined> {
+  const [incident] = await tx<NamedIncident[]>`
+    select i.kind, i.mass_group, i.first_broken, json_build_object('alias', g.alias, 'type', g.type, 'name', g.name) as group,
+      coalesce((select t.event <> 'incident.reopened' from timeline_entry t
+        where t.incident_id = i.id and t.event in ('incident.reopened', 'flapping.settled') order by t.id desc limit 1), false) as flapped
+    from incident i left join subject g on g.id = i.group_id where i.id = ${incidentId}`;
+  return incident;
+}
+
+interface Parts {
+  readonly services: readonly string[];
+  readonly devices: number;
+  readonly tunnels: number;
+  /** The first tunnel of it, by its name or else its alias. */
+  readonly tunnel: string | null;
+  readonly flapChanges: number;
+  readonly flapWorst: FlapWorst | null;
+}
+
+function ofMass(sourceGroup: string, { devices, tunnels }: Parts): string {
+  const withThem = tunnels > 0 ? `, ${count(tunnels, 'tunnel')} with them` : '';
+  return `Outage of ${count(devices, 'device')} of ${sourceGroup} at once${withThem}`;
+}
+
+function ofApplication(firstBroken: Layer | null, { services }: Parts): string {
+  const where =
+    firstBroken === null ? 'did not pass its verification' : `failed at the ${LAYER_WORDS[firstBroken]} layer`;
+  return `${listNames(services)} ${where}`;
+}
+
+/** Of a device that is up itself it is told which of its tunnels are not. */
+function ofGroup(
+  group: SubjectRef,
+  { kind, reason }: SummaryState,
+  parts: Parts & { readonly ended?: boolean },
+): string {
+  const { tunnels, tunnel, ended = false } = parts;
+  const name = group.name ?? group.alias;
+  const several = kind === 'tunnel' && group.type === 'device' && tunnels > 1;
+  const is = ended ? (several ? 'were' : 'was') : several ? 'are' : 'is';
+  const settled = `${several ? 'have' : 'has'} settled after flapping`;
+  const state = reason === 'flapping_settled' ? settled : `${is} disconnected`;
+  if (kind === 'tunnel' && group.type === 'device' && tunnel !== null) {
+    return several ? `${tunnels} tunnels of device ${name} ${state}` : `Tunnel ${tunnel} of device ${name} ${state}`;
+  }
+  const what = `${group.type === 'device' ? 'Device' : 'Tunnel'} ${name}`;
   const withIt = group.type === 'device' && tunnels > 0 ? `, ${tunnels} of its tunnels with it` : '';
-  await saveSummary(tx, id, `${what} ${state}${withIt}`, services, polls);
+  return `${what} ${kind === 'flapping' ? `${is} flapping${tellFlapping(parts, ended)}` : state}${withIt}`;
 }
 
-function flapState(changes: number, worst: FlapWorst | null): string {
-  if (changes === 0) return 'is flapping';
+function tellFlapping({ flapChanges, flapWorst }: Parts, ended: boolean): string {
+  if (flapChanges === 0) return '';
   const atWorst =
-    worst === null ? '' : `, at worst ${worst === 'device' ? 'the device' : 'only a tunnel'} was disconnected`;
-  return `is flapping (${changes} changes so far${atWorst})`;
+    flapWorst === null ? '' : `, at worst ${flapWorst === 'device' ? 'the device' : 'only a tunnel'} was disconnected`;
+  return ` (${count(flapChanges, 'change')}${ended ? '' : ' so far'}${atWorst})`;
 }
 
-function stateOf({ reason }: SummaryState): string {
-  return reason === 'flapping_settled' ? 'has settled after flapping' : 'is disconnected';
-}
-
-async function countParts(tx: Transaction, incidentId: string) {
-  const [row] = await tx<
-    { services: string[]; devices: number; tunnels: number; flapChanges: number; flapWorst: FlapWorst | null }[]
-  >`
+async function countParts(tx: Transaction, incidentId: string): Promise<Parts> {
+  const [row] = await tx<Parts[]>`
     select (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
              where x.incident_id = ${incidentId}) as services,
       (select flap_changes from incident where id = ${incidentId}), (select flap_worst from incident where id = ${incidentId}),
-      count(*) filter (where s.type = 'device')::int as devices, count(*) filter (where s.type = 'tunnel')::int as tunnels
+      count(*) filter (where s.type = 'device')::int as devices, count(*) filter (where s.type = 'tunnel')::int as tunnels,
+      min(coalesce(s.name, s.alias)) filter (where s.type = 'tunnel') as tunnel
     from incident_subject x join subject s on s.id = x.subject_id where x.incident_id = ${incidentId}`;
-  return row ?? { services: [], devices: 0, tunnels: 0, flapChanges: 0, flapWorst: null };
+  return row ?? { services: [], devices: 0, tunnels: 0, tunnel: null, flapChanges: 0, flapWorst: null };
 }
 
 async function saveSummary(
   tx: Transaction,
   id: string,
   what: string,
-  services: string[],
-  polls: boolean,
+  { services, polls = true, ended = false }: { services: readonly string[]; polls?: boolean; ended?: boolean },
 ): Promise<void> {
-  const shown = services.slice(0, MOST_NAMES).join(', ');
-  const more = services.length > MOST_NAMES ? ` and ${services.length - MOST_NAMES} more` : '';
-  const held = services.length > 0 ? `; held: ${shown}${more}.` : '; no service depends on it.';
+  const held = ended ? 'held meanwhile' : 'held';
+  const depends = ended ? 'no service depended on it' : 'no service depends on it';
+  const which = services.length > 0 ? `; ${held}: ${listNames(services)}.` : `; ${depends}.`;
   const then = services.length > 0 || polls ? '' : ` ${BY_HAND}`;
-  await tx`update incident set summary = ${`${what}${held}${then}`} where id = ${id}`;
+  await tx`update incident set summary = ${`${what}${which}${then}`} where id = ${id}`;
+}
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${n === 1 ? noun : `${noun}s`}`;
 }

@@ -13,6 +13,7 @@ import { askForPoll } from '../poll/ask-for-poll.ts';
 import { addTimeline } from './add-timeline.ts';
 import { listUnserved, type UnservedIncident } from './list-unserved.ts';
 import { regroup } from './regroup.ts';
+import { summarizeEnded } from './summarize-incident.ts';
 import { isWebhookMissing } from './webhook-missing.ts';
 
 export interface UnservedSettings {
@@ -136,4 +137,5 @@ async function resolve(tx: Transaction, id: string, verification: string, regrou
   await tx`update incident set state = 'resolved', resolved_at = clock_timestamp(), resolved_by = ${verification} where id = ${id}`;
   if (regrouped > 0) await addTimeline(tx, id, { event: 'mass.regrouped', groups: regrouped });
   await addTimeline(tx, id, { event: 'incident.resolved', webhookMissing });
+  await summarizeEnded(tx, id);
 }

@@ -1,5 +1,16 @@
-import type { IncidentSubject, Layer, NoticeEnd, NoticeSubject, ToldNotice } from '@tidegate/core';
+import {
+  findNextStep,
+  type IncidentState,
+  type IncidentSubject,
+  type Layer,
+  type NoticeEnd,
+  type NoticeSubject,
+  type ToldNotice,
+  type TriedRun,
+} from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
+import { sinceOf } from '../incident/list-incidents.ts';
+import { calmAtOf, ledTo } from '../incident/read-incident.ts';
 
 /** A notice that is due, locked, with what there is to tell and what was told. */
 export interface DueNotice {
@@ -68,7 +79,7 @@ function toReview({ thread, service, waiting, startedAt, endedAt }: NoticeRow): 
 interface IncidentFacts {
   readonly id: string;
   readonly kind: IncidentSubject['kind'];
-  readonly state: string;
+  readonly state: IncidentState;
   readonly reopened: number;
   readonly summary: string;
   readonly firstBroken: Layer | null;
@@ -79,35 +90,73 @@ interface IncidentFacts {
   readonly mergedInto: string | null;
   readonly overrideActor: string | null;
   readonly acknowledgedBy: string | null;
-  readonly step: string | null;
+  readonly calmAt: Date | null;
+  readonly gates: readonly { readonly service: string; readonly generation: number }[];
+  readonly runs: readonly (Omit<TriedRun, 'startedAt'> & { readonly startedAt: string })[];
   readonly services: string[];
 }
+
+/** Of a mass outage may hang thousands, and the newest runs of the first say where to begin. */
+const MOST_SERVICES = 50;
 
 /** The beginning of one that reopened is that of its episode, as the timeline has it. */
 async function loadIncidents(tx: Transaction, ids: readonly string[]) {
   const rows = await tx<IncidentFacts[]>`
     select i.id, i.kind, i.state, i.reopened, i.summary, i.first_broken, coalesce(g.alias, i.mass_group) as alias,
       coalesce(g.name, i.mass_group) as name, i.resolved_at, i.merged_into, i.override_actor, i.acknowledged_by,
-      coalesce((select max(t.at) from timeline_entry t where t.incident_id = i.id and t.event = 'incident.reopened'), i.opened_at) as started_at,
+      ${sinceOf(tx)} as started_at, ${calmAtOf(tx)} as calm_at, r.gates, r.runs,
       (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
-        where x.incident_id = i.id) as services,
-      (select v.runbook from verification v
-        where (v.incident_id = i.id or v.service_id in (select service_id from incident_service where incident_id = i.id))
-          and v.finished_at >= i.opened_at and not v.passed and not v.overtaken and v.verdict <> 'healthy'
-        order by v.started_at desc limit 1) as step
-    from incident i left join subject g on g.id = i.group_id where i.id = any(${[...ids]}::text[])`;
+        where x.incident_id = i.id) as services
+    from incident i left join subject g on g.id = i.group_id cross join lateral ${newestRuns(tx)} r where i.id = any(${[...ids]}::text[])`;
   return new Map(rows.map((row) => [row.id, { subject: toIncident(row), episode: row.reopened }]));
 }
 
+/** The gates of an incident, and of each, or of its devices and tunnels themselves, the newest run that stands, else the newest; newest first. */
+function newestRuns(tx: Transaction) {
+  const newest = (which: ReturnType<Transaction>) => tx`(
+    select v.* from verification v where v.service_id = w.id and (v.finished_at >= i.opened_at or ${ledTo(tx, tx`i.opened_at`)})
+      and v.started_at >= i.opened_at - interval '1 hour' ${which} order by v.started_at desc limit 1)`;
+  return tx`(
+    with x as materialized (
+      select s.id, s.name, g.generation from incident_service x join service s on s.id = x.service_id join gate g on g.service_id = s.id
+      where x.incident_id = i.id order by s.name limit ${MOST_SERVICES})
+    select (select coalesce(json_agg(json_build_object('service', name, 'generation', generation)), '[]') from x) as gates,
+      (select coalesce(json_agg(json_build_object('service', n.service, 'generation', n.generation, 'startedAt', n.started_at, 'verdict', n.verdict,
+          'firstBroken', n.first_broken, 'runbook', n.runbook, 'overtaken', n.overtaken) order by n.started_at desc), '[]')
+        from (
+          select w.name as service, v.* from x w cross join lateral (
+            select v.* from (${newest(tx`and not v.overtaken`)} union all ${newest(tx``)}) v order by v.overtaken limit 1) v
+          union all
+          select null, v.* from (select v.* from verification v where v.incident_id = i.id order by v.started_at desc limit 1) v
+        ) n) as runs)`;
+}
+
 function toIncident(row: IncidentFacts): IncidentSubject {
-  const { id, kind, summary, firstBroken, step, alias, name, services, startedAt, resolvedAt, acknowledgedBy } = row;
+  const {
+    id,
+    kind,
+    state,
+    summary,
+    firstBroken,
+    gates,
+    calmAt,
+    alias,
+    name,
+    services,
+    startedAt,
+    resolvedAt,
+    acknowledgedBy,
+  } = row;
+  const runs = row.runs.map((run) => ({ ...run, startedAt: new Date(run.startedAt) }));
+  const next = findNextStep({ kind, state, runs, gates, calmAt });
   return {
     about: 'incident',
     id,
     kind,
     summary,
     firstBroken,
-    step,
+    brokenNow: 'broken' in next ? (next.broken?.layer ?? null) : null,
+    step: next.step,
     group: { alias, name },
     services,
     startedAtMs: startedAt.getTime(),

@@ -46,6 +46,7 @@ export const INCIDENT: Incident = {
   group,
   services: [service],
   openedAt: '2026-03-14T01:17:42.031Z',
+  since: '2026-03-14T01:17:42.031Z',
   resolvedAt: null,
   reopened: 0,
   summary: `Device "mac-mini" is disconnected; held: ${service}.`,
@@ -56,6 +57,7 @@ export const INCIDENT_DETAIL: IncidentDetail = {
   ...INCIDENT,
   resolvedBy: null,
   mergedInto: null,
+  nextStep: { firstBroken: 'device', step: VERIFICATION.runbook },
   timeline: [
     {
       at: INCIDENT.openedAt,

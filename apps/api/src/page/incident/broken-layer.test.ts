@@ -36,6 +36,8 @@ function read(services: readonly string[], runs: readonly (Run | 'overtaken')[],
     firstBroken: null,
     mergedInto: null,
     resolvedBy: null,
+    kind: 'application',
+    calmAt: null,
   };
   const loaded = {
     incident: { ...incident, ...change },
@@ -81,6 +83,19 @@ describe('what is read first of an incident', () => {
     expect(read(['mail'], [], { firstBroken: 'device' })).toContain(
       'First broken layer Device It was not verified yet.',
     );
+  });
+
+  it('is that the connection is unstable while it is, whatever the last look found', () => {
+    const flapping = { kind: 'flapping' };
+    expect(read(['mail'], [UP], flapping)).toMatch(
+      /^The connection comes and goes Unstable Next step: Check the Wi-Fi and the power .* held until the connection stays calm/,
+    );
+    const down: Run = ['mail', 'device_offline', 'device'];
+    expect(read(['mail'], [down], flapping)).toMatch(/Unstable First broken layer at the last look: Device\./);
+  });
+
+  it('is what to look at by the kind of outage before it was verified', () => {
+    expect(read(['mail'], [], { kind: 'device' })).toContain('Next step: Check that the device has power');
   });
 
   it('is not that all is over where it goes on, or where nothing proved it', () => {

@@ -1,8 +1,8 @@
-import { VERDICT_WORDS } from '@tidegate/core';
+import { type BrokenNow, type NextStep as Found, findNextStep, VERDICT_WORDS } from '@tidegate/core';
+import type { VerificationView } from '@tidegate/store';
 import { Mark, type MarkKind } from '../layout/mark.tsx';
 import { count } from '../words/count.ts';
 import { LAYER_LABELS } from '../words/labels.ts';
-import { type Finding, findBroken } from './find-broken.ts';
 import type { LoadedIncident } from './load-incident.ts';
 
 /** More names would push the next step off the first screen. */
@@ -10,28 +10,34 @@ const MOST_NAMED = 3;
 
 /** What a tired person has to read first: the layer that is broken, and what to do about it. */
 export function BrokenLayer({ loaded }: { loaded: LoadedIncident }) {
-  const { incident } = loaded;
-  if (incident.state === 'resolved') return <Over incident={incident} />;
-  const finding = findBroken(loaded);
-  switch (finding.kind) {
+  const { incident, gates } = loaded;
+  const next = findNextStep({ ...incident, runs: incident.verifications, gates });
+  switch (next.kind) {
+    case 'over':
+      return <Over incident={incident} />;
     case 'broken':
       return (
-        <Box tone="bad" mark="fail" label="First broken layer" word={LAYER_LABELS[finding.layer]}>
-          {incident.services.length > 1 ? <p class="broken-of">{tellServices(finding.services)}</p> : null}
-          <p class="broken-verdict">{sentence(VERDICT_WORDS[finding.run.verdict])}</p>
-          <NextStep step={finding.run.runbook} />
+        <Box tone="bad" mark="fail" label="First broken layer" word={LAYER_LABELS[next.broken.layer]}>
+          <Broken broken={next.broken} services={incident.services} />
+          <NextStep step={next.step} />
+        </Box>
+      );
+    case 'unstable':
+      return (
+        <Box tone="bad" mark="fail" label="The connection comes and goes" word="Unstable">
+          {next.broken === null ? null : <Broken broken={next.broken} services={incident.services} named />}
+          <NextStep step={next.step} />
         </Box>
       );
     case 'passed':
       return (
         <Box tone="well" mark="pass" label="Last verification" word="Passed">
-          <p class="broken-step">
-            Every layer that is checked works. It ends by itself once enough passes came in a row.
-          </p>
+          <p class="broken-step">Every layer that is checked works.</p>
+          <NextStep step={next.step} />
         </Box>
       );
     case 'unclear':
-      return <Unclear finding={finding} incident={incident} />;
+      return <Unclear found={next} incident={incident} />;
   }
 }
 
@@ -56,11 +62,35 @@ function Box({ tone, mark, label, word, children }: BoxProps) {
   );
 }
 
-type UnclearProps = Pick<LoadedIncident, 'incident'> & { readonly finding: Extract<Finding, { kind: 'unclear' }> };
+interface BrokenProps {
+  readonly broken: BrokenNow<VerificationView>;
+  readonly services: readonly string[];
+  /** The layer is not told above. */
+  readonly named?: boolean;
+}
 
-function Unclear({ finding: { run, passed, of }, incident: { firstBroken, verifications } }: UnclearProps) {
+function Broken({ broken: { layer, run, services: broken }, services, named = false }: BrokenProps) {
+  return (
+    <>
+      {named ? <p class="broken-of">First broken layer at the last look: {LAYER_LABELS[layer]}.</p> : null}
+      {services.length > 1 ? <p class="broken-of">{tellServices(broken)}</p> : null}
+      <p class="broken-verdict">{sentence(VERDICT_WORDS[run.verdict])}</p>
+    </>
+  );
+}
+
+type UnclearProps = Pick<LoadedIncident, 'incident'> & {
+  readonly found: Extract<Found<VerificationView>, { kind: 'unclear' }>;
+};
+
+function Unclear({ found: { run, step, passed, of }, incident: { firstBroken, verifications } }: UnclearProps) {
   if (verifications.length === 0) {
-    const first = <p class="broken-step">It was not verified yet. The first verification comes by itself.</p>;
+    const first = (
+      <>
+        {step === null ? null : <NextStep step={step} />}
+        <p class="broken-step">It was not verified yet. The first verification comes by itself.</p>
+      </>
+    );
     if (firstBroken === null) return <NotKnown>{first}</NotKnown>;
     return (
       <Box tone="bad" mark="fail" label="First broken layer" word={LAYER_LABELS[firstBroken]}>
@@ -71,7 +101,7 @@ function Unclear({ finding: { run, passed, of }, incident: { firstBroken, verifi
   return (
     <NotKnown>
       {run === null ? null : <p class="broken-verdict">{sentence(VERDICT_WORDS[run.verdict])}</p>}
-      {run === null ? null : <NextStep step={run.runbook} />}
+      {step === null ? null : <NextStep step={step} />}
       <p class="broken-step">
         {of > 1 ? `${passed} of ${count(of, 'service')} passed since the last disconnect. ` : ''}
         The next verification comes by itself.

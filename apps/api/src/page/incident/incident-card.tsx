@@ -16,7 +16,7 @@ export function IncidentCard({ row, now, mute }: { row: IncidentRow; now: Date; 
       <a class="card-link" data-item="" href={`/incidents/${row.id}`}>
         {KIND_LABELS[row.kind]}: {row.groupName ?? row.groupAlias}
       </a>
-      {row.firstBroken === null || row.state === 'resolved' ? null : (
+      {row.firstBroken === null || row.state === 'resolved' || row.kind === 'flapping' ? null : (
         <p class="card-broken">First broken: {LAYER_WORDS[row.firstBroken]}</p>
       )}
       <p>{row.summary}</p>
@@ -25,14 +25,18 @@ export function IncidentCard({ row, now, mute }: { row: IncidentRow; now: Date; 
         <Badge kind={mark}>{label}</Badge>
         {row.resolvedAt === null ? (
           <span>
-            since <Time at={row.openedAt} />, <Since at={row.openedAt} now={now} />
+            since <Time at={row.since} />, <Since at={row.since} now={now} />
           </span>
         ) : (
           <span>
-            <Time at={row.openedAt} />, lasted {showDuration(row.resolvedAt.getTime() - row.openedAt.getTime())}
+            <Time at={row.since} />, lasted {showDuration(row.resolvedAt.getTime() - row.since.getTime())}
           </span>
         )}
-        {row.reopened > 0 ? <span>reopened {row.reopened}×</span> : null}
+        {row.reopened > 0 ? (
+          <span>
+            reopened {row.reopened}×, first <Time at={row.openedAt} />
+          </span>
+        ) : null}
       </p>
     </li>
   );

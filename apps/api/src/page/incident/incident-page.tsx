@@ -54,27 +54,31 @@ export function IncidentPage({
 }
 
 function StateLine({ loaded: { incident, at } }: { loaded: LoadedIncident }) {
-  const { state, openedAt, resolvedAt, mergedInto, reopened } = incident;
+  const { state, openedAt, since, resolvedAt, mergedInto, reopened } = incident;
   const { label, mark } = showState(incident);
   const acknowledged = incident.timeline.findLast(({ event }) => event === 'incident.acknowledged');
   return (
     <p class="meta">
       <Badge kind={mark}>{label}</Badge>
       <span>
-        since <Time at={openedAt} />
+        since <Time at={since} />
         {resolvedAt === null ? (
           <>
-            , <Since at={openedAt} now={at} />
+            , <Since at={since} now={at} />
           </>
         ) : (
           <>
             {' '}
-            until <Time at={resolvedAt} />, {showDuration(resolvedAt.getTime() - openedAt.getTime())}
+            until <Time at={resolvedAt} />, {showDuration(resolvedAt.getTime() - since.getTime())}
           </>
         )}
       </span>
       {state === 'acknowledged' && acknowledged !== undefined ? <span>{acknowledged.why}</span> : null}
-      {reopened > 0 ? <span>Reopened {reopened}×.</span> : null}
+      {reopened > 0 ? (
+        <span>
+          Reopened {reopened}×, opened first <Time at={openedAt} />.
+        </span>
+      ) : null}
       {mergedInto === null ? null : (
         <span>
           Merged into <a href={`/incidents/${mergedInto}`}>another incident</a>.

@@ -2,6 +2,7 @@ import { VERDICT_WORDS } from '@tidegate/core';
 import type { VerificationView } from '@tidegate/store';
 import { Mark } from '../layout/mark.tsx';
 import { Time } from '../layout/time.tsx';
+import { count } from '../words/count.ts';
 import { CHAIN, LAYER_LABELS, OUTCOME_LABELS } from '../words/labels.ts';
 import { LayerChain, showLatency } from './layer-chain.tsx';
 import type { LoadedIncident } from './load-incident.ts';
@@ -14,6 +15,7 @@ export function VerificationPart({ loaded: { incident } }: { loaded: LoadedIncid
   const { verifications } = incident;
   const newest = [...new Map(verifications.toReversed().map((run) => [run.service, run])).values()];
   const named = incident.services.length > 1;
+  const rest = newest.length - MOST_CHAINS;
   return (
     <section id="verification" data-live="" aria-labelledby="verification-title">
       <h2 id="verification-title">Layer by layer</h2>
@@ -28,7 +30,11 @@ export function VerificationPart({ loaded: { incident } }: { loaded: LoadedIncid
           <LayerChain layers={run.layers} firstBroken={run.firstBroken} />
         </div>
       ))}
-      {newest.length > MOST_CHAINS ? <p>{newest.length - MOST_CHAINS} more services were verified.</p> : null}
+      {rest > 0 ? (
+        <p>
+          {count(rest, 'more service')} {rest === 1 ? 'was' : 'were'} verified.
+        </p>
+      ) : null}
       {verifications.length > newest.length ? <Runs runs={verifications} named={named} /> : null}
     </section>
   );

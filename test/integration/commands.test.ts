@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   applySources,
   beatReceiver,
@@ -83,6 +86,16 @@ describe('every command', () => {
     expect(help.stdout).toContain(`Example:\n  `);
     expect(help.stdout).toContain(['tidegate', ...words].join(' '));
     expect(help.stdout).toContain('--json');
+  });
+
+  it('ends quietly, with its own exit code, when whoever reads has read enough', () => {
+    const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+    const main = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url));
+    // The reader has gone long before a word is said.
+    const script = '{ "$@"; echo "ended with $?" >&2; } | true';
+    const node = [process.execPath, '--conditions=source', '--import', tsx, main];
+    const { stderr } = spawnSync('sh', ['-c', script, 'sh', ...node, '--help'], { encoding: 'utf8' });
+    expect(stderr).toBe('ended with 0\n');
   });
 
   it('answers a slip of the pen with exit code 2 and one clear line', async () => {
@@ -331,6 +344,9 @@ describe('tidegate keys', () => {
       const { items } = (await cli('keys', 'list', '--json')).json<{ items: { expiresAt: string }[] }>();
       expect((Date.parse(items[0]?.expiresAt ?? '') - Date.now()) / 86_400_000).toBeCloseTo(days, 2);
     }
+    expect((await cli('keys', 'list')).stdout).toMatch(
+      /^ID +STATE +NAME +EXPIRES +SERVICES +SCOPES\nkey_\w+ +live +probe +\d{4}-\S+Z +all +gate:read\n/,
+    );
     for (const life of ['0s', '0d', 'soon']) expect((await create('--expires-in', life)).code).toBe(2);
   });
 

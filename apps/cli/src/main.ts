@@ -1,4 +1,5 @@
-import { commandLine } from '@tidegate/runtime';
+import { commandLine, outliveReaders } from '@tidegate/runtime';
 import { runProgram } from './run-program.ts';
 
+outliveReaders('tidegate');
 await runProgram(commandLine());

@@ -34,6 +34,7 @@ export type { CloseStep } from './process/close-in-order.ts';
 export { commandLine } from './process/command-line.ts';
 export { describeFailure, type FailureReport } from './process/describe-failure.ts';
 export { endWith } from './process/end-with.ts';
+export { outliveReaders } from './process/outlive-readers.ts';
 export { type AppContext, type AppOptions, type ReadyMessage, type RunningApp, runApp } from './process/run-app.ts';
 export { screenSize } from './process/screen-size.ts';
 export { type AdminServer, type AdminServerOptions, startAdminServer } from './process/start-admin-server.ts';

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { access, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { loadConfig, runApp } from '@tidegate/runtime';
+import { loadConfig, runApp, untilInterrupted } from '@tidegate/runtime';
 import { startWorld } from '@tidegate/simulator';
 import { say } from '../output/say.ts';
 import { openDataDir } from '../up/open-data-dir.ts';
@@ -24,7 +24,10 @@ export async function runDemo(flags: UpFlags): Promise<void> {
   await runApp({
     name: 'tidegate',
     logDestination: { write: (line) => void lines.write(line) },
-    start: async ({ env, log, pid, stopping }) => {
+    start: async ({ env, log, pid, stopping, stop }) => {
+      stopping.addEventListener('abort', () => say('Stopping everything …'), { once: true });
+      // The story is told to somebody: once nobody reads it any more, it is over.
+      untilInterrupted().signal.addEventListener('abort', () => stop(), { once: true });
       const world = await startWorld({ stoppedAppDelayMs: 2000 });
       const config = join(dataDir, 'tidegate.yaml');
       await writeFile(config, demoConfig(world), { mode: 0o600 });

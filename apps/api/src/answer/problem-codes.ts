@@ -7,8 +7,8 @@ export const PROBLEM_CODES = {
     idempotency_key_unusable: 'the header `Idempotency-Key` is missing or not usable',
   },
   401: {
-    key_missing: 'no key was presented as the path takes it',
-    key_refused: 'the key is unknown, has expired or was revoked',
+    key_missing: 'no key was presented',
+    key_refused: 'the key is unknown, has expired or was revoked, or was not presented as the path takes it',
   },
   403: {
     scope_missing: 'the key lacks the scope that `scope` names',

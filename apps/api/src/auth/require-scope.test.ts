@@ -48,8 +48,11 @@ describe.each(routes)('%s %s', (method, path, scopes) => {
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="tidegate"/);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
-    const { code } = problemSchema.parse(await response.json());
+    const { code, detail } = problemSchema.parse(await response.json());
     expect(code).toBe(key === null ? 'key_missing' : 'key_refused');
+    // Whoever gave no key, or none that can be one, is told how it is given.
+    expect(detail.includes('An API key is needed, as Authorization: Bearer')).toBe(!key?.startsWith('tdg_'));
+    expect(detail.includes('was revoked')).toBe(key?.startsWith('tdg_') === true);
   });
 
   it('takes its scopes and admin, and names what any other key lacks', async () => {

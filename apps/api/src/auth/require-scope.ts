@@ -1,6 +1,7 @@
 import type { Scope } from '@tidegate/client';
 import type { MiddlewareHandler } from 'hono';
 import { problem } from '../answer/problem.ts';
+import type { ProblemCode } from '../answer/problem-codes.ts';
 import type { ApiEnv } from '../api-context.ts';
 import type { KeyFinder } from './key-finder.ts';
 import { parseBasicKey } from './parse-basic-key.ts';
@@ -19,11 +20,14 @@ const BEARER: Scheme = {
   challenge: (error) => `Bearer realm="tidegate"${error === undefined ? '' : `, ${error}`}`,
 };
 
-const BASIC: Scheme = {
-  parse: parseBasicKey,
-  how: 'An API key is needed, as the password of HTTP Basic; the user name may be anything.',
-  challenge: () => 'Basic realm="tidegate", charset="UTF-8"',
+const FEED: Scheme = {
+  parse: (header) => parseBasicKey(header) ?? parseBearerKey(header),
+  how: 'An API key is needed, as the password of HTTP Basic (the user name may be anything) or as Authorization: Bearer tdg_…',
+  // Basic comes first: a reader may know the first challenge only.
+  challenge: () => 'Basic realm="tidegate", charset="UTF-8", Bearer realm="tidegate"',
 };
+
+const REFUSED = 'The API key is not one of this Tidegate, has expired or was revoked.';
 
 /**
  * Lets a request through whose key is live and has one of the scopes (`admin` has all), and notes which services it is
@@ -33,9 +37,9 @@ export function requireScope(keys: KeyFinder, ...scopes: [Scope, ...Scope[]]): M
   return requireKey(keys, scopes, BEARER);
 }
 
-/** The same for feed readers, which know a name and a password only. */
+/** The same for feeds: most readers know a name and a password only, everybody else sends what other paths take. */
 export function requireFeedKey(keys: KeyFinder): MiddlewareHandler<ApiEnv> {
-  return requireKey(keys, ['incidents:read'], BASIC);
+  return requireKey(keys, ['incidents:read'], FEED);
 }
 
 function requireKey(keys: KeyFinder, scopes: [Scope, ...Scope[]], scheme: Scheme): MiddlewareHandler<ApiEnv> {
@@ -44,7 +48,10 @@ function requireKey(keys: KeyFinder, scopes: [Scope, ...Scope[]], scheme: Scheme
     const header = c.req.header('authorization');
     const presented = scheme.parse(header);
     const key = presented === null ? null : await keys.find(presented);
-    if (key === null) return unauthorized(header !== undefined, scheme);
+    if (header === undefined) return unauthorized('key_missing', scheme.how, scheme);
+    if (presented === null)
+      return unauthorized('key_refused', `This Authorization is not taken here. ${scheme.how}`, scheme);
+    if (key === null) return unauthorized('key_refused', REFUSED, scheme);
     if (!key.scopes.some((scope) => enough.has(scope))) return scopeMissing(scopes, scheme);
     c.set('scopes', key.scopes);
     c.set('services', key.services);
@@ -53,15 +60,9 @@ function requireKey(keys: KeyFinder, scopes: [Scope, ...Scope[]], scheme: Scheme
   };
 }
 
-function unauthorized(presented: boolean, { how, challenge }: Scheme): Response {
-  return problem(
-    {
-      status: 401,
-      code: presented ? 'key_refused' : 'key_missing',
-      detail: presented ? 'The API key is not one of this Tidegate, has expired or was revoked.' : how,
-    },
-    { 'www-authenticate': presented ? challenge('error="invalid_token"') : challenge() },
-  );
+function unauthorized(code: ProblemCode<401>, detail: string, { challenge }: Scheme): Response {
+  const how = code === 'key_missing' ? challenge() : challenge('error="invalid_token"');
+  return problem({ status: 401, code, detail }, { 'www-authenticate': how });
 }
 
 function scopeMissing(scopes: readonly [Scope, ...Scope[]], { challenge }: Scheme): Response {

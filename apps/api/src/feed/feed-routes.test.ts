@@ -147,17 +147,22 @@ describe('both feeds', () => {
     expect(parseJsonFeed(await (await get('json', {}, limited)).text()).items).toHaveLength(1);
   });
 
-  it('take an API key with the scope as the password of Basic, under any name, and nothing else', async () => {
+  it('take an API key with the scope as the password of Basic, under any name, or as a bearer, and nothing else', async () => {
     const wrong = await test.makeKey(['gate:read']);
     const status = async (headers: Record<string, string>) =>
       (await test.call('/feeds/incidents.atom', { key: null, headers })).status;
     expect(await status(basic(test.adminKey, ''))).toBe(200);
     expect(await status(basic(wrong))).toBe(403);
-    expect(await status({ authorization: `Bearer ${test.adminKey}` })).toBe(401);
+    expect(await status({ authorization: `Bearer ${test.adminKey}` })).toBe(200);
+    expect(await status({ authorization: `Bearer ${wrong}` })).toBe(403);
+    expect(await status({ authorization: test.adminKey })).toBe(401);
     expect(await status({ authorization: `Basic ${Buffer.from(test.adminKey).toString('base64')}` })).toBe(401);
     const answer = await test.call('/feeds/incidents.atom', { key: null });
-    expect(answer.headers.get('www-authenticate')).toBe('Basic realm="tidegate", charset="UTF-8"');
-    expect(problemSchema.parse(await answer.json()).code).toBe('key_missing');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="tidegate".*, Bearer realm="tidegate"$/);
+    expect(problemSchema.parse(await answer.json())).toMatchObject({
+      code: 'key_missing',
+      detail: expect.stringMatching(/^An API key is needed, .*Basic.*Bearer tdg_/),
+    });
     expect(await status(basic('tdg_0123456789abcdefghij'))).toBe(401);
   });
 

@@ -14,7 +14,7 @@ import { writeJsonFeed } from './write-json-feed.ts';
 const MOST_ENTRIES = 50;
 const MS_PER_SECOND = 1000;
 
-/** `GET /feeds/incidents.atom` and `GET /feeds/incidents.json`, for feed readers: HTTP Basic, an API key as the password. */
+/** `GET /feeds/incidents.atom` and `GET /feeds/incidents.json`, for feed readers: an API key as the password of HTTP Basic, or as a bearer. */
 export function addFeedRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
   const mayRead = requireFeedKey(context.keys);
   const withoutQuery = zValidator('query', noQuery, onInvalidQuery);

@@ -57,8 +57,9 @@ function buildOperation(operation: Operation) {
     summary,
     ...(description !== undefined && { description }),
     // Roles beside the scheme are what 3.1 has for scopes of a plain key: any one of them is enough.
-    security:
-      scopes.length === 0 ? [] : scopes.map((scope) => ({ [auth === 'basic' ? 'basicKey' : 'bearerKey']: [scope] })),
+    security: [...(auth === 'basic' ? ['basicKey'] : []), 'bearerKey'].flatMap((scheme) =>
+      scopes.map((scope) => ({ [scheme]: [scope] })),
+    ),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
       requestBody: {

@@ -15,7 +15,7 @@ export interface Operation {
   readonly description?: string;
   /** Any one of them is enough; none means that no key is asked for. */
   readonly scopes: readonly Scope[];
-  /** How the key is presented: as a bearer token unless told otherwise. */
+  /** Whether the key may be the password of HTTP Basic as well as a bearer token. */
   readonly auth?: 'basic';
   /** The schema that the route itself reads its query with. */
   readonly query?: z.ZodObject;

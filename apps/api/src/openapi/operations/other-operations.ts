@@ -21,7 +21,8 @@ const FEED = {
   },
   conditional: true,
 } as const;
-const AS_PASSWORD = 'For feed readers: HTTP Basic with an API key as the password, under any user name.';
+const AS_PASSWORD =
+  'For feed readers: an API key as the password of HTTP Basic, under any user name, or as a bearer token.';
 
 /** The feeds, the process itself, and this document. */
 export const OTHER_OPERATIONS: readonly Operation[] = [

@@ -119,6 +119,7 @@ describe('tidegate notify', () => {
       items: [{ state: 'failed' }, { state: 'sent' }],
     });
     expect(JSON.stringify(json)).not.toContain('invented');
+    expect((await cli('notify', 'list', '--channel', 'nobody')).stdout).toContain('knows no such channel');
   });
 
   it('check shows channels and routes, and never where a channel leads', async () => {
@@ -128,7 +129,7 @@ describe('tidegate notify', () => {
     expect(stdout).toContain('  critical of everything → chat, mon 09:00–17:30 Europe/Berlin\n');
     expect(stdout).toMatch(/ {2}warning: nobody is told of agent \(critical\) at 1\d\d of the 168 hours of a week\n/);
     expect(stdout).toContain('  warning: nobody is told of lab (info)\n');
-    expect(stdout).toContain('  notify.retry.attempts\n');
+    expect(stdout).toMatch(/^notify\.retry +attempts 200, baseDelay 5s, maxDelay 5m, maxElapsed 6h$/m);
     const json = await cli('check', '--json');
     expect(json.json()).toMatchObject({
       notify: {

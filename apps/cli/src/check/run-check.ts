@@ -1,11 +1,12 @@
 import { recheckEvery } from '@tidegate/core';
-import { type Config, formatDuration, loadConfig, readProcessEnv } from '@tidegate/runtime';
+import { type Config, formatDuration, loadConfig, readProcessEnv, screenSize } from '@tidegate/runtime';
 import { failFor } from '../output/fail.ts';
 import { say } from '../output/say.ts';
 import { loadWholeConfig } from '../up/load-whole-config.ts';
 import { describeNotify, showNotify } from './describe-notify.ts';
 import { findRefusedProbes } from './find-refused-probes.ts';
 import { listWarnings } from './list-warnings.ts';
+import { showDefaults } from './show-defaults.ts';
 
 /** `tidegate check`: the policy in effect for each service, with a mark where nobody chose it. Exit code 2 on errors. */
 export async function runCheck(flags: { config?: string; json?: boolean }): Promise<void> {
@@ -73,8 +74,5 @@ function show(config: Config, summaries: readonly Summary[]): void {
     );
   }
   for (const line of showNotify(config, Date.now())) say(line);
-  if (config.defaultsTaken.length === 0) return;
-  say('');
-  say('Defaults were taken for these; set them if your outages are not like everybody else’s:');
-  for (const key of config.defaultsTaken) say(`  ${key}`);
+  for (const line of showDefaults(config.defaultsTaken, screenSize()?.columns)) say(line);
 }

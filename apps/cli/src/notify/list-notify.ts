@@ -29,7 +29,11 @@ export async function listNotify({ channel, limit, cursor, json }: ListNotifyFla
     }
     for (const one of channels) showChannel(one);
     if (channels.length === 0)
-      say('The worker knows no such channel: name one under notify.channels and start it anew.');
+      say(
+        all.length === 0
+          ? 'Nobody is told of incidents: name channels under notify.channels and start the worker anew.'
+          : 'The worker knows no such channel: name it under notify.channels and start the worker anew.',
+      );
     if (items.length > 0) say('');
     for (const one of items) showNotification(one);
     if (nextCursor !== null) say(`More: --cursor ${nextCursor}`);

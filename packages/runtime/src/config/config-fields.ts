@@ -24,22 +24,20 @@ export function text(longest: number) {
 /** Duration text of `shortestMs` or more; comes out in milliseconds. */
 export function duration(shortestMs: 0 | 1 | 1000) {
   const floor = { 0: '', 1: ' above zero', 1000: ' of 1s or more' }[shortestMs];
+  const error = `must be a duration${floor}, as 250ms, 20s, 2m or 24h`;
   return z
-    .string()
-    .refine((value) => (parseDuration(value) ?? -1) >= shortestMs, {
-      error: `must be a duration${floor}, as 250ms, 20s, 2m or 24h`,
-    })
+    .string({ error })
+    .refine((value) => (parseDuration(value) ?? -1) >= shortestMs, { error })
     .transform((value) => parseDuration(value) ?? 0)
     .meta({ pattern: String.raw`^\d+(\.\d{1,3})?(ms|s|m|h)$` });
 }
 
 /** How long something is kept: days or a duration, an hour at least; comes out in milliseconds. */
 export function period() {
+  const error = 'must be a period of an hour or more, as 90d or 36h';
   return z
-    .string()
-    .refine((value) => (parsePeriod(value) ?? 0) >= SHORTEST_PERIOD_MS, {
-      error: 'must be a period of an hour or more, as 90d or 36h',
-    })
+    .string({ error })
+    .refine((value) => (parsePeriod(value) ?? 0) >= SHORTEST_PERIOD_MS, { error })
     .transform((value) => parsePeriod(value) ?? 0)
     .meta({ pattern: String.raw`^(\d{1,4}d|\d+(\.\d{1,3})?(ms|s|m|h))$` });
 }
@@ -153,8 +151,9 @@ export function emailAddress() {
 
 /** A time of the day; comes out in minutes after midnight. */
 export function timeOfDay() {
+  const error = 'must be a time of the day, as "09:00"';
   return z
-    .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of the day, as "09:00"' })
+    .string({ error: ({ input }) => (input === undefined ? undefined : error) })
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error })
     .transform((value) => Number(value.slice(0, 2)) * 60 + Number(value.slice(3)));
 }

@@ -1,3 +1,4 @@
+import type { DefaultTaken } from './list-defaults.ts';
 import type { NotifyConfig } from './notify-config.ts';
 import type { RetryConfig } from './retry-config.ts';
 
@@ -19,8 +20,8 @@ export interface Config {
   readonly deadMan: DeadManConfig | null;
   /** Null when the section is absent: nothing is traced. */
   readonly traces: TracesConfig | null;
-  /** Key paths at which a default was taken; `tidegate check` warns about those that are thresholds. */
-  readonly defaultsTaken: readonly string[];
+  /** What nobody chose; `tidegate check` shows it. */
+  readonly defaultsTaken: readonly DefaultTaken[];
 }
 
 export interface SourceConfig {

@@ -6,6 +6,8 @@ export interface PathIssue {
   readonly message: string;
 }
 
+const ZOD_SAYS = 'Invalid input: ';
+
 const TYPE_PHRASES: Readonly<Record<string, string>> = {
   string: 'text; put a number or a true/false in quotes',
   number: 'a number',
@@ -31,6 +33,8 @@ export function describeIssues(issue: z.core.$ZodIssue): PathIssue[] {
 function describe(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
+      // A field with a form of its own says which; zod's own words would tell what was given.
+      if (!issue.message.startsWith(ZOD_SAYS)) return issue.message;
       return issue.message.endsWith('received undefined')
         ? 'is required'
         : `must be ${TYPE_PHRASES[issue.expected] ?? issue.expected}`;

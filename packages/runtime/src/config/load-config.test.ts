@@ -92,14 +92,20 @@ describe('a config', () => {
     expect(config.sources[0]?.group).toBe('lab');
   });
 
-  it('says which defaults were taken, and only those', () => {
-    const { defaultsTaken } = parse(FULL, 'worker', ENV);
-    expect(defaultsTaken).toContain('policies.calm.maxWait');
-    expect(defaultsTaken).toContain('policies.default.release.retry.maxElapsed');
-    expect(defaultsTaken).toContain('mass.minDevices');
-    expect(defaultsTaken).toContain('services[0].probes.public.expect.nonce');
+  it('says which defaults were taken, as one would write them, and only those', () => {
+    const routes =
+      'notify: { channels: { am: { type: alertmanager, url: "http://a.example" } }, routes: [{ channels: [am] }] }\n';
+    const { defaultsTaken } = parse(`${FULL}${routes}`, 'worker', ENV);
+    const taken = new Map(defaultsTaken.map(({ key, value }) => [key, value]));
+    expect(taken.get('policies.calm.maxWait')).toBe('2m');
+    expect(taken.get('policies.default.release.retry.maxElapsed')).toBe('24h');
+    expect(taken.get('mass.minDevices')).toBe(5);
+    expect(taken.get('retention.incidents')).toBe('365d');
+    expect(taken.get('services[0].probes.public.expect.nonce')).toBe(false);
+    expect(taken.get('notify.channels.am.repeatEvery')).toBe('1m');
+    expect(taken.get('notify.routes[0].severity')).toEqual(['critical', 'warning', 'info']);
     for (const key of ['policies.calm.openAfter', 'policies.calm.flap.opensAt', 'receiver.skewBound']) {
-      expect(defaultsTaken).not.toContain(key);
+      expect(taken.has(key)).toBe(false);
     }
   });
 
@@ -163,7 +169,20 @@ describe('an error in a config', () => {
       'policies.default.flap.settlesAt',
       'below opensAt',
     ],
-    [`${MINIMAL}policies:\n  default: { openAfter: 20 }`, 4, 'policies.default.openAfter', 'must be text'],
+    [
+      `${MINIMAL}policies:\n  default: { openAfter: 20 }`,
+      4,
+      'policies.default.openAfter',
+      'must be a duration, as 250ms, 20s',
+    ],
+    [
+      `${MINIMAL}policies:\n  default: { verify: { every: 5 } }`,
+      4,
+      'policies.default.verify.every',
+      'zero, as 250ms, 20s',
+    ],
+    [`${MINIMAL}localtonet: { pollEvery: 60 }`, 3, 'localtonet.pollEvery', 'of 1s or more, as 250ms, 20s'],
+    [`${MINIMAL}retention: { incidents: 90 }`, 3, 'retention.incidents', 'as 90d or 36h'],
     [`${MINIMAL}mass: { fraction: 2 }`, 3, 'mass.fraction', 'must be at most 1'],
     [
       `${MINIMAL}receiver:\n  publicUrl: https://user:pw@hooks.example.org`,

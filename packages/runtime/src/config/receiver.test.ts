@@ -18,7 +18,7 @@ describe('how long a receiver is waited for', () => {
   it('has defaults that every app knows and that are reported as taken', () => {
     const { receiver, defaultsTaken } = parse('skewBound: 2m');
     expect(receiver).toMatchObject({ silentAfterMs: 5000, retireAfterMs: 86_400_000 });
-    expect(defaultsTaken).toContain('receiver.silentAfter');
+    expect(defaultsTaken).toContainEqual({ key: 'receiver.silentAfter', value: '5s' });
     expect(parse('silentAfter: 2s, retireAfter: 7d').receiver).toMatchObject({
       silentAfterMs: 2000,
       retireAfterMs: 7 * 86_400_000,

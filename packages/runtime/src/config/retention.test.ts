@@ -26,8 +26,8 @@ describe('retention', () => {
       idempotencyMs: 2.5 * DAY_MS,
       quarantineMs: 30 * DAY_MS,
     });
-    expect(defaultsTaken).toContain('retention.incidents');
-    expect(defaultsTaken).not.toContain('retention.observations');
+    expect(defaultsTaken).toContainEqual({ key: 'retention.incidents', value: '365d' });
+    expect(defaultsTaken.map(({ key }) => key)).not.toContain('retention.observations');
   });
 
   it.each([

@@ -8,11 +8,17 @@ import type {
   UrlProbeConfig,
 } from './config.ts';
 import type { ParsedConfig, ParsedPolicy, ParsedService } from './config-schema.ts';
+import type { DefaultTaken } from './list-defaults.ts';
 import { ownsPath } from './resolve-values.ts';
 import { toNotify } from './to-notify.ts';
 
 /** The config as one app sees it: derived names filled in, credentials of other apps taken out (I3). */
-export function toConfig(parsed: ParsedConfig, app: AppName, file: string, defaultsTaken: readonly string[]): Config {
+export function toConfig(
+  parsed: ParsedConfig,
+  app: AppName,
+  file: string,
+  defaultsTaken: readonly DefaultTaken[],
+): Config {
   const groups = new Map(parsed.sources.map(({ name, group }) => [name, group ?? name]));
   const { localtonet, mass, receiver, outbound, retention } = parsed;
   return {

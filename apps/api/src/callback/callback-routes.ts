@@ -25,7 +25,7 @@ export const callbacksQuery = z.strictObject({
 
 /**
  * `POST /v1/callbacks`, `GET /v1/callbacks`, `GET /v1/callbacks/{id}`, and `POST /v1/callbacks/{id}/cancel` and `…/redrive`,
- * answered with the callback as it is then. Who may hand over may cancel; to send again what has failed is a reviewer's.
+ * answered with the callback as it is then. Who may hand over or review may cancel; to send again what has failed is a reviewer's.
  */
 export function addCallbackRoutes(app: Hono<ApiEnv>, context: ApiContext): void {
   const { store } = context;

@@ -11,7 +11,8 @@ export async function examineReceivers(url: string, silentAfterMs: number): Prom
       const fix = 'Start it again, or if it will not come back: tidegate receivers retire ID --reason "…".';
       return silent.map(({ id }) => broken('receivers', `Receiver ${id} is silent, so every gate is held.`, fix));
     }
-    return [ok('receivers', waitedFor.length === 0 ? 'None is waited for.' : `${waitedFor.length} are heard.`)];
+    const heard = waitedFor.length === 1 ? '1 is heard.' : `${waitedFor.length} are heard.`;
+    return [ok('receivers', waitedFor.length === 0 ? 'None is waited for.' : heard)];
   } finally {
     await sql.end({ timeout: 3 });
   }

@@ -145,5 +145,8 @@ describe('the notify section', () => {
       'webhook',
     ]);
     expect(notify.routes).toHaveLength(3);
+    // Whoever copies it has every channel told something.
+    const routed = new Set(notify.routes.flatMap(({ channels }) => channels));
+    expect(notify.channels.filter(({ name }) => !routed.has(name))).toEqual([]);
   });
 });

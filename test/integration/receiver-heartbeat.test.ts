@@ -300,7 +300,7 @@ describe('a receiver that is no longer waited for', () => {
     expect(await gate()).toMatchObject({ decision: 'allowed', generation: before.generation });
   });
 
-  it('by a person leaves a row in the audit trail, and shuts the gates even if he is called self', async () => {
+  it('by a person leaves a row in the audit trail, and shuts the gates even if they are called self', async () => {
     await silence('rcv_one', SILENT_AFTER_MS + 1);
     const order = { id: 'rcv_one', actor: 'self' as SafeName, reason: 'its machine is gone' as SafeName };
     const { outcome, head } = await retireReceiverByHand(sql, order, auditSigner(test.keyring));

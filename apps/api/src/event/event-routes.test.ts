@@ -115,7 +115,7 @@ describe('GET /v1/incidents/events', () => {
     }
     const whole = await open({ call, lastId: `${base + 3}` });
     await expect.poll(() => told(whole), { timeout: 5000 }).toEqual(['e4', 'e5']);
-    // Who asks for all there are knows of none that he could miss.
+    // Who asks for all there are knows of none that they could miss.
     const all = await open({ call, query: '?after=0' });
     await expect.poll(() => told(all), { timeout: 5000 }).toEqual(['e4', 'e5']);
     expect(await first(all)).toMatchObject({ event: 'ready', data: { number: base + 3 } });

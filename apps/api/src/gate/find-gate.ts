@@ -23,7 +23,7 @@ export type GateAnswer =
 
 /**
  * Answers one question about a gate. Asked to wait, it answers as soon as decision, state or generation differ from what
- * the caller knows (else: from what they were when he asked), and with what they are once the time is over. Throws as the
+ * the caller knows (else: from what they were when they asked), and with what they are once the time is over. Throws as the
  * store does.
  */
 export async function findGate(

@@ -19,7 +19,7 @@ interface Batch {
 
 /**
  * Batches reads: those asked for while one is under way share the next one. Nothing is kept, and nobody is answered from
- * a read that began before he asked, so that a gate shut before a question is shut in its answer (I2).
+ * a read that began before they asked, so that a gate shut before a question is shut in its answer (I2).
  */
 export function createGateReader(readNow: (services: readonly string[] | null) => Promise<Gates>): GateReader {
   let reading = false;

@@ -87,7 +87,7 @@ describe('GET /v1/gates', () => {
 });
 
 describe('?wait', () => {
-  it('answers when the gate is no longer what it was when he asked', async () => {
+  it('answers when the gate is no longer what it was when they asked', async () => {
     let answered = false;
     const waiting = gateOf('/v1/gates/a?wait=60s').finally(() => {
       answered = true;

@@ -35,7 +35,7 @@ export function createGateWatcher(gates: GateReader, { pollEveryMs }: { pollEver
   }
 
   async function poll(): Promise<void> {
-    // Who joins during the read waits for the next one: this read may have begun before his request did.
+    // Who joins during the read waits for the next one: this read may have begun before their request did.
     const asking = [...waiters];
     try {
       const read = await gates.read(asking.map((waiter) => waiter.service));

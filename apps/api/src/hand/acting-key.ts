@@ -3,13 +3,13 @@ import type { Log } from '@tidegate/runtime';
 import type { Context } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
 
-/** Who acts through the api, as the audit trail and the timeline name him. */
+/** Who acts through the api, as the audit trail and the timeline name them. */
 export interface Actor {
   readonly actor: SafeName;
   readonly keyId: string;
 }
 
-/** The actor of a request is the name of its API key: give each person a key of his own. */
+/** The actor of a request is the name of its API key: give each person their own key. */
 export function actorOf(c: Context<ApiEnv>): Actor {
   const { id, name } = c.get('key');
   const safe = sanitizeName(name);

@@ -43,7 +43,7 @@ export function openEventWriter(
 ): EventWriter {
   const closing = new AbortController();
   response.once('close', () => closing.abort());
-  // Whoever left while his right to it was looked up is not heard leaving any more.
+  // Whoever left while their right to it was looked up is not heard leaving any more.
   if (response.closed || response.destroyed) closing.abort();
   // A peer that breaks off is no failure of ours; `close` follows.
   response.on('error', () => undefined);

@@ -6,7 +6,7 @@ const LONGEST_UNSURE_MS = 15_000;
 /**
  * Looks again and again whether whoever reads a stream still may, and calls `onRefused` once when not, or when the store has not
  * been able to say so for a while.
- * @param onRefused is told whether it is known that he may not
+ * @param onRefused is told whether it is known that they may not
  * @returns ends the looking
  */
 export function watchAccess(

@@ -6,7 +6,7 @@ import { type IncidentOrder, lockIncident, type OutOfReach } from './lock-incide
 
 export type AcknowledgedIncident =
   | { readonly kind: 'acknowledged' }
-  /** Somebody was first: he is on it. */
+  /** Somebody was first: they are on it. */
   | { readonly kind: 'acknowledged_before'; readonly by: string }
   | { readonly kind: 'resolved' }
   | OutOfReach;

@@ -9,7 +9,7 @@ export async function listOverridden(tx: Transaction, groupIds: readonly number[
   return new Set(rows.map((row) => row.groupId));
 }
 
-/** A condition on the incident `i`: a person ended it, and his word still counts. */
+/** A condition on the incident `i`: a person ended it, and their word still counts. */
 export function isOverridden(sql: Sql | Transaction) {
   return sql`i.state = 'resolved' and i.override_expires_at > clock_timestamp()`;
 }

@@ -39,7 +39,7 @@ interface Place {
   correlating: boolean;
   /** An open incident, of whatever group, names this service already; a mass outage, while its gate is shut since then. */
   told: boolean;
-  /** A person ended an incident of this service, and his word still counts. */
+  /** A person ended an incident of this service, and their word still counts. */
   overridden: boolean;
   /** The open mass outage of its source group, if the gate was shut when that went on. */
   mass: string | null;

@@ -30,7 +30,7 @@ export function createChangeWatcher(
 
   async function look(): Promise<void> {
     const mark = await readMark().catch(() => null);
-    // The first mark after a pause is told too: whoever joined meanwhile may have drawn his page before it.
+    // The first mark after a pause is told too: whoever joined meanwhile may have drawn their page before it.
     if (mark !== null && mark !== known) for (const watcher of [...watchers]) watcher.onChange();
     known = watchers.size === 0 ? null : (mark ?? known);
     timer = null;

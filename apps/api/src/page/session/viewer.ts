@@ -2,7 +2,7 @@ import type { Scope } from '@tidegate/client';
 import type { Context } from 'hono';
 import type { ApiEnv } from '../../api-context.ts';
 
-/** Who looks at a page, and what his key allows. */
+/** Who looks at a page, and what their key allows. */
 export interface Viewer {
   readonly name: string;
   readonly services: readonly string[] | null;

@@ -19,7 +19,7 @@ export function addSessionRoutes(app: Hono<ApiEnv>, context: ApiContext, session
   const logLimited = limitedLogger(context.log);
 
   app.get('/sign-in', (c) => {
-    const problem = c.req.query('out') === undefined ? null : 'expired';
+    const problem = c.req.query('out') !== undefined ? 'left' : c.req.query('ended') !== undefined ? 'ended' : null;
     return answerSignIn(c, { problem, next: readNextPath(c.req.query('next')) });
   });
 

@@ -2,7 +2,7 @@ import { revokeApiKey } from '@tidegate/store';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callHttp } from '../../../../../test/support/call-http.ts';
 import { until } from '../../../../../test/support/until.ts';
-import { openPages, ownOrigin, postKey } from '../../../test/open-pages.ts';
+import { openPages, ownOrigin, postKey, textOf } from '../../../test/open-pages.ts';
 import { startTestApi, type TestApi } from '../../../test/start-test-api.ts';
 
 let api: TestApi;
@@ -74,6 +74,14 @@ describe('a session', () => {
   it('leads to the sign-in while there is none, and back to the page that was wanted', async () => {
     const answer = await fetch(`${ownOrigin(api)}/incidents?state=open`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fincidents%3Fstate%3Dopen']);
+  });
+
+  it('says why it is over to whoever had one', async () => {
+    const pages = await openPages(api, await api.makeKey(['incidents:read'], { id: 'key_left' }));
+    await revokeApiKey(api.sql, 'key_left');
+    const led = (await pages.get('/incidents?state=open')).headers.get('location') ?? '';
+    expect(led).toBe('/sign-in?ended=1&next=%2Fincidents%3Fstate%3Dopen');
+    expect(textOf(await pages.text(led))).toContain('You were signed out: the API key was revoked or has expired');
   });
 
   it('lets a link from elsewhere in, although the cookie does not come along at first', async () => {

@@ -1,11 +1,13 @@
-/** Why the last attempt did not succeed. */
-export type SignInProblem = 'refused' | 'limited' | 'expired';
+/** Why the last attempt did not succeed, or why there is one to make. */
+export type SignInProblem = 'refused' | 'limited' | 'left' | 'ended';
 
 const PROBLEMS: Record<SignInProblem, string> = {
   refused: 'This is not a live API key of this Tidegate. Check that all of it was pasted, beginning with tdg_.',
   limited:
     'This is not a live API key either, and there were too many wrong ones: wait half a minute before you try others. A live one is let in at any time.',
-  expired: 'You are signed out.',
+  left: 'You are signed out.',
+  ended:
+    'You were signed out: the API key was revoked or has expired, or the session ended. What you sent since then was not done.',
 };
 
 export function SignInPage({ problem, next }: { problem: SignInProblem | null; next: string }) {
@@ -13,7 +15,7 @@ export function SignInPage({ problem, next }: { problem: SignInProblem | null; n
     <div class="narrow">
       <h1>Sign in</h1>
       {problem === null ? null : (
-        <p id="problem" class={problem === 'expired' ? 'notice' : 'notice notice-bad'} role="alert">
+        <p id="problem" class={problem === 'left' ? 'notice' : 'notice notice-bad'} role="alert">
           {PROBLEMS[problem]}
         </p>
       )}
@@ -34,8 +36,8 @@ export function SignInPage({ problem, next }: { problem: SignInProblem | null; n
           autofocus
         />
         <p id="key-hint" class="hint">
-          The admin key is in the file admin-key of the data folder. Give each person a key of his own with{' '}
-          <code>tidegate keys create</code>: what he does is kept under its name.
+          The admin key is in the file admin-key of the data folder. Give each person their own key with{' '}
+          <code>tidegate keys create</code>: what they do is kept under its name.
         </p>
         <button type="submit" class="primary">
           Sign in

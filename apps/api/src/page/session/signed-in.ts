@@ -46,7 +46,11 @@ export async function enter(
   // After a form the page it stood on is what can be shown again.
   const path = readNextPath(isForm ? pathname.split('/').slice(0, 3).join('/') : `${pathname}${search}`);
   if (token === null && isLedHere(c)) return answerPage(c, { title: 'One moment', viewer: null, goTo: path }, null);
-  return goTo(c, path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`);
+  const query = new URLSearchParams();
+  // Whoever was signed in is told why that is over.
+  if (token !== null) query.set('ended', '1');
+  if (path !== '/') query.set('next', path);
+  return goTo(c, query.size === 0 ? '/sign-in' : `/sign-in?${query}`);
 }
 
 export function isFromOurPage(c: Context<ApiEnv>): boolean {

@@ -109,6 +109,7 @@ export {
   STRIP_CELLS,
   type StripCell,
 } from './page/list-service-records.ts';
+export { listSubjectPage, type SubjectPage, type SubjectView } from './page/list-subject-page.ts';
 export { listToldIncidents } from './page/list-told-incidents.ts';
 export { readChangeMark } from './page/read-change-mark.ts';
 export { type PollState, readPollState } from './page/read-poll-state.ts';

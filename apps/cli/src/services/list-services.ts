@@ -10,7 +10,7 @@ export interface ListServicesFlags extends ListFlags {
   readonly cursor?: string;
 }
 
-/** `tidegate services list`: newest first, each with its gate and its last verification. */
+/** `tidegate services list`: each with its gate and its last verification; those whose gate lets nothing out come first. */
 export async function listServices(flags: ListServicesFlags): Promise<void> {
   const { source = null, cursor = null, limit } = flags;
   await withStore((sql) =>
@@ -19,7 +19,7 @@ export async function listServices(flags: ListServicesFlags): Promise<void> {
       const gates = new Map((await listGatesWithHand(sql)).map((gate) => [gate.service, gate]));
       return {
         head: ['SERVICE', 'GATE', 'VERDICT', 'BROKEN', 'DEVICE', 'TUNNEL', 'SOURCE'],
-        rows: page.items.map((service) => toRow(service, gates.get(service.name))),
+        rows: page.items.toSorted(byNeed(gates)).map((service) => toRow(service, gates.get(service.name))),
         after: [
           ...(page.items.length === 0 ? ['No services: name some in the config.'] : []),
           ...(page.nextCursor === null ? [] : [`More: --cursor ${page.nextCursor}`]),
@@ -33,8 +33,17 @@ export async function listServices(flags: ListServicesFlags): Promise<void> {
   );
 }
 
+/** Of one page: first what is held, then by name. */
+function byNeed(gates: ReadonlyMap<string, GateWithHand>) {
+  const rank = ({ name }: ServiceRow) => {
+    const state = gates.get(name)?.state;
+    return state === 'open' || state === 'releasing' ? 1 : 0;
+  };
+  return (a: ServiceRow, b: ServiceRow) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1);
+}
+
 function toRow(service: ServiceRow, gate: GateWithHand | undefined): TableRow {
-  const { name, device, tunnel, source, lastVerification } = service;
+  const { name, device, deviceName, tunnel, tunnelName, source, lastVerification } = service;
   return {
     key: name,
     cells: [
@@ -44,8 +53,8 @@ function toRow(service: ServiceRow, gate: GateWithHand | undefined): TableRow {
         ? { text: 'never verified', tone: 'waiting' }
         : { text: lastVerification.verdict, tone: verdictTone(lastVerification.verdict) },
       lastVerification?.firstBroken ?? '-',
-      device ?? '-',
-      tunnel ?? '-',
+      deviceName ?? device ?? '-',
+      tunnelName ?? tunnel ?? '-',
       source,
     ],
   };

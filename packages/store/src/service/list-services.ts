@@ -10,6 +10,9 @@ export interface ServiceRow {
   readonly group: string;
   /** Aliases of the device and the tunnel it is linked to. */
   readonly device: string | null;
+  /** What Localtonet calls them, where it said so. */
+  readonly deviceName: string | null;
+  readonly tunnelName: string | null;
   readonly tunnel: string | null;
   readonly policy: string;
   readonly createdAt: Date;
@@ -36,6 +39,7 @@ export async function listServices(sql: Sql, filter: ServiceFilter): Promise<Pag
   try {
     const rows = await sql<(ServiceRow & { cursorAt: string; id: string })[]>`
       select s.id::text as id, s.name, s.source_name as source, s.group_name as group, d.alias as device, t.alias as tunnel,
+        d.name as device_name, t.name as tunnel_name,
         s.policy_name as policy, s.created_at, s.created_at::text as cursor_at,
         (select json_build_object('id', v.id, 'startedAt', v.started_at, 'verdict', v.verdict, 'firstBroken', v.first_broken,
             'overtaken', v.overtaken)

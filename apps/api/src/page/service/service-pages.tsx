@@ -7,6 +7,7 @@ import { loadMutes } from '../incident/load-mutes.ts';
 import { answerPage } from '../layout/answer-page.tsx';
 import { answerError, NOTHING_HERE } from '../layout/error-page.tsx';
 import { readDid } from '../layout/read-did.ts';
+import { readFrom } from '../layout/read-from.ts';
 import { mayEnter, SECTIONS } from '../layout/sections.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { signedIn } from '../session/signed-in.ts';
@@ -26,7 +27,7 @@ export function addServicePages(app: Hono<ApiEnv>, context: ApiContext, sessions
 
   app.get('/services', enter, async (c) => {
     const viewer = viewerOf(c);
-    const from = Number(/^\d{1,6}$/.exec(c.req.query('from') ?? '')?.[0] ?? 0);
+    const from = readFrom(c);
     const services = await loadServices(context, viewer.services, { from, most: PAGE_SIZE });
     const list = <ServicesPage services={services} at={new Date()} from={from} most={PAGE_SIZE} />;
     return answerPage(c, { title: 'Services', viewer, section }, list);

@@ -1,3 +1,4 @@
+import { PartPager } from '../layout/part-pager.tsx';
 import type { LoadedServices } from './load-services.ts';
 import { ServiceRow } from './service-row.tsx';
 
@@ -29,16 +30,7 @@ export function ServicesPage({ services: { items, total }, at, from, most }: Ser
             ))}
           </ul>
         )}
-        {total > most ? (
-          <nav class="pager" aria-label="Further in the list">
-            {from > 0 ? <a href="/services">First</a> : null}
-            {from + most < total ? (
-              <a rel="next" href={`/services?from=${from + most}`}>
-                Next {Math.min(most, total - from - most)} of {total}
-              </a>
-            ) : null}
-          </nav>
-        ) : null}
+        <PartPager path="/services" total={total} from={from} most={most} />
       </section>
     </>
   );

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { ApiContext, ApiEnv } from '../../api-context.ts';
 import { answerPage } from '../layout/answer-page.tsx';
-import { readCursor } from '../layout/read-cursor.ts';
+import { readFrom } from '../layout/read-from.ts';
 import { SECTIONS } from '../layout/sections.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { signedIn } from '../session/signed-in.ts';
@@ -14,9 +14,9 @@ const PAGE_SIZE = 50;
 export function addSubjectsPage(app: Hono<ApiEnv>, { store }: ApiContext, sessions: Sessions): void {
   const section = SECTIONS.subjects;
   app.get(section.path, signedIn(sessions, section), async (c) => {
-    const cursor = readCursor(c);
-    const page = await store.listSubjects({ cursor, limit: PAGE_SIZE });
+    const from = readFrom(c);
+    const subjects = await store.listSubjectPage({ from, most: PAGE_SIZE });
     const frame = { title: 'Devices and tunnels', viewer: viewerOf(c), section };
-    return answerPage(c, frame, <SubjectsPage page={page} further={cursor !== null} />);
+    return answerPage(c, frame, <SubjectsPage subjects={subjects} from={from} most={PAGE_SIZE} />);
   });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   describeEvent,
+  type JoinReason,
   LAYERS,
   type LayerOutcome,
   type LayerReason,
@@ -73,7 +74,7 @@ export async function plantMassIncident(sql: Sql, devices: number): Promise<stri
       insert into subject (alias, type, group_name, fingerprint_version, fingerprint)
       select 'dev_fleet' || n, 'device', 'g', 1, decode(md5('fleet' || n), 'hex') from generate_series(1, ${devices}) n returning id)
     insert into incident_subject (incident_id, subject_id, why, joined_at)
-    select ${id}, id, 'Many devices of its source group were lost at once.', now() from s`;
+    select ${id}, id, 'mass_outage', now() from s`;
   await sql`
     insert into timeline_entry (incident_id, at, event, why)
     select ${id}, now(), 'verification.failed', 'Verification of fleet-agent-' || n || ' failed at the device layer: the device is offline.'
@@ -86,7 +87,7 @@ async function plantWorld(sql: Sql): Promise<void> {
   const [source] = await sql<{ id: number }[]>`
     insert into source (name, group_name, time_zone, watch, last_seen_at) values ('home-lab', 'g', 'UTC', 'linked', now() - interval '3 minutes') returning id`;
   await sql`insert into source (name, group_name, time_zone, watch) values ('office', 'office', 'UTC', 'all')`;
-  await sql`insert into source_counter (source_id, outcome, count) values (${source?.id ?? 0}, 'accepted', 1204), (${source?.id ?? 0}, 'malformed', 2)`;
+  await sql`insert into source_counter (source_id, outcome, count) values (${source?.id ?? 0}, 'recorded', 1204), (${source?.id ?? 0}, 'malformed', 2)`;
   await sql`insert into receiver (id, started_at, heartbeat_at) values ('rcv_planted', now() - interval '2 days', now() + interval '1 hour')`;
   await sql`insert into poll (due_at, answered_at, failures) values (now() + interval '1 minute', now() - interval '40 seconds', 0)`;
   // Nothing else is to look overdue.
@@ -121,7 +122,7 @@ interface PlantedIncident {
   readonly state: 'open' | 'acknowledged' | 'resolved';
   readonly summary: string;
   readonly services: readonly string[];
-  readonly subjects: readonly (readonly [id: number, why: string])[];
+  readonly subjects: readonly (readonly [id: number, why: JoinReason])[];
   readonly events: readonly (readonly [ago: number, event: TimelineEvent])[];
 }
 
@@ -153,8 +154,8 @@ async function plantOpen(sql: Sql, device: number, tunnel: number): Promise<stri
     summary: `Device mac-mini is disconnected, 1 of its tunnels with it; held: ${SERVICE}.`,
     services: [SERVICE],
     subjects: [
-      [device, 'The device itself is disconnected.'],
-      [tunnel, 'Its device is disconnected.'],
+      [device, 'device_down'],
+      [tunnel, 'tunnel_of_down_device'],
     ],
     events: [
       [23, { event: 'gate.held', service: SERVICE, reason: 'disconnected' }],
@@ -207,7 +208,7 @@ async function plantAcknowledged(sql: Sql, device: number): Promise<string> {
     state: 'acknowledged',
     summary: `Device office-nuc is disconnected; held: ${OTHER}.`,
     services: [OTHER],
-    subjects: [[device, 'The device itself is disconnected.']],
+    subjects: [[device, 'device_down']],
     events: [
       [190, { event: 'incident.opened', kind: 'device', group }],
       [180, { event: 'incident.acknowledged', by: 'Mira' as SafeName }],
@@ -231,7 +232,7 @@ async function plantResolved(sql: Sql, device: number): Promise<string> {
     state: 'resolved',
     summary: `Device mac-mini is disconnected; held: ${SERVICE}.`,
     services: [SERVICE],
-    subjects: [[device, 'The device itself is disconnected.']],
+    subjects: [[device, 'device_down']],
     events: [
       [911, { event: 'gate.held', service: SERVICE, reason: 'disconnected' }],
       [910, { event: 'incident.opened', kind: 'device', group }],

@@ -17,7 +17,7 @@ export {
 } from './correlate/decide-mass.ts';
 export { describeEvent } from './correlate/describe-event.ts';
 export { dueAt, type Pending } from './correlate/due-at.ts';
-export { GATE_WORDS, KIND_WORDS, LAYER_WORDS, VERDICT_WORDS } from './correlate/event-words.ts';
+export { GATE_WORDS, KIND_WORDS, LAYER_WORDS, VERDICT_WORDS, WHY_WORDS } from './correlate/event-words.ts';
 export { findSilence, type LiveSilence, type SilencedIncident, type SilenceScope } from './correlate/find-silence.ts';
 export { findTransitions, type ReportedStatus } from './correlate/find-transitions.ts';
 export type {

@@ -60,6 +60,34 @@ describe('the pages', () => {
     }
   });
 
+  it('tell everything in words, and nothing by a code of ours', async () => {
+    const id = /\b(?:cb|inc|dev|tun|key|sil|obs|ver|kr)_[a-z0-9]+/g;
+    for (const path of paths) {
+      const text = textOf(await pages.text(path)).replaceAll(id, '');
+      expect({ path, codes: text.match(/\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z][a-z]+\b/g) }).toEqual({
+        path,
+        codes: null,
+      });
+    }
+    expect(textOf(await pages.text(`/incidents/${planted.incident}`))).toContain(
+      'Tunnel research-agent its device is disconnected',
+    );
+    const callback = textOf(await pages.text(`/callbacks/${planted.callback}`));
+    expect(callback).toContain('Try 1 may have been received after 30000 ms: no answer came in time.');
+    expect(callback).toContain(`the header webhook-id: ${planted.callback} was carried out`);
+    expect(textOf(await pages.text('/sources'))).toContain('1204 new, 2 not understood');
+    expect(textOf(await pages.text('/audit'))).toContain('Mira muted pages about mail-agent: Power is out until eight');
+  });
+
+  it('list devices and tunnels by name, the broken ones first, with what the poll says', async () => {
+    await api.sql`insert into subject (alias, type, group_name, fingerprint_version, fingerprint, name, polled_status) values ('dev_polledaaaaaaaaa', 'device', 'g', 1, 'p', 'attic', 'connected')`;
+    await api.sql`update subject set device_id = (select id from subject where name = 'mac-mini') where alias = 'tun_researchaaaaaaa'`;
+    const text = textOf(await pages.text('/subjects'));
+    expect(text).toMatch(
+      /Device mac-mini disconnected .* Tunnel research-agent disconnected of mac-mini, .* Device office-nuc not known .* Device attic connected, says the poll/,
+    );
+  });
+
   it('say first what is broken, and what to do about it', async () => {
     const html = await pages.text(`/incidents/${planted.incident}`);
     const text = textOf(html);
@@ -86,8 +114,11 @@ describe('the pages', () => {
     const html = await pages.text(`/services/${planted.service}`);
     // Nine minutes and twenty-two of a day.
     expect(textOf(html)).toMatch(/24 hours 97\.8\d % 7 days 99\.6\d %/);
-    expect(html.match(/class="strip-down"/g)?.length).toBeGreaterThanOrEqual(2);
-    expect(html.match(/class="strip-drop"/g)?.length).toBe(2);
+    const bars = (kind: string) =>
+      (new RegExp(`class="strip-${kind}" d="([^"]+)"`).exec(html)?.[1] ?? '').split('M').length - 1;
+    expect(bars('down')).toBeGreaterThanOrEqual(2);
+    expect(bars('drop')).toBe(2);
+    expect(bars('calm') + bars('drop') + bars('down')).toBe(48);
     expect(textOf(await pages.text('/services'))).toContain('billing-agent Open');
   });
 

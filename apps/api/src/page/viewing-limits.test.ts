@@ -141,6 +141,6 @@ describe('what a key may see', () => {
     const { pages } = await statuses(['admin']);
     const html = await pages.text('/sources');
     expect(html).not.toContain('planted-hash');
-    expect(html).toContain('1204 accepted, 2 malformed');
+    expect(html).toContain('1204 new, 2 not understood');
   });
 });

@@ -15,11 +15,11 @@ export const CALLBACK_OPERATIONS: readonly Operation[] = [
     summary: 'Hand a callback over, to be sent when it is safe',
     description: [
       'The same key with the same payload answers with what became of the first, and `Idempotency-Replayed: true`; while the first is',
-      'still being taken over, 409 with `Retry-After`; with another payload, 422. URL, headers, body and key are sealed, and no answer',
-      'repeats them. Every attempt carries `Idempotency-Key`, `webhook-id`, `webhook-timestamp` and `webhook-signature` (Standard',
-      'Webhooks) under the signing secret of its service, or of its destination where that has one of its own. After',
-      '`tidegate signing-secrets rotate` there are two signatures, separated by a space, the new one first, until the old secret is',
-      'retired: take any that fits.',
+      'still being taken over, 409 with `Retry-After`; with another payload, 422. URL, headers, body and key are sealed; of them',
+      'this answer alone repeats the key, and none the rest. Every attempt carries `Idempotency-Key`, `webhook-id`,',
+      '`webhook-timestamp` and `webhook-signature` (Standard Webhooks) under the signing secret of its service, or of its destination',
+      'where that has one of its own. After `tidegate signing-secrets rotate` there are two signatures, separated by a space, the new',
+      'one first, until the old secret is retired: take any that fits.',
     ].join(' '),
     scopes: ['callbacks:write'],
     headers: [

@@ -1,5 +1,6 @@
 import type { ChainedAuditRow } from '@tidegate/core';
 import { Time } from '../layout/time.tsx';
+import { AUDIT_WORDS } from '../words/audit-words.ts';
 
 /** What people did and keys were used for, the newest first. */
 export function AuditPage({ rows, next }: { rows: readonly ChainedAuditRow[]; next: number | null }) {
@@ -16,7 +17,8 @@ export function AuditPage({ rows, next }: { rows: readonly ChainedAuditRow[]; ne
             <li class="event">
               <Time at={new Date(row.at)} precise />
               <span>
-                <strong>{row.actor}</strong> {row.action.replaceAll(/[._]/g, ' ')} {row.target}
+                <strong>{row.actor}</strong> {AUDIT_WORDS[row.action] ?? row.action.replaceAll(/[._]/g, ' ')}{' '}
+                {row.target}
                 {row.reason === null ? '' : `: ${row.reason}`} <span class="meta">№ {row.seq}</span>
               </span>
             </li>

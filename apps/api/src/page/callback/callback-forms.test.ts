@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hand } from '../../../../../test/support/plant-callbacks.ts';
 import { verifies } from '../../../../../test/support/verifies.ts';
-import { type OpenPages, openPages } from '../../../test/open-pages.ts';
+import { type OpenPages, openPages, textOf } from '../../../test/open-pages.ts';
 import { plantServices, startTestApi, type TestApi } from '../../../test/start-test-api.ts';
 
 const PAYLOAD = createHash('sha256').update('payload').digest();
@@ -41,7 +41,7 @@ describe('the page of a callback', () => {
   it('has the forms that fit its state, and only those that the key may use', async () => {
     const writer = await openPages(api, await api.makeKey(['callbacks:write']));
     const cases = [
-      ['needs_review', ['complete', 'deny', 'approve', 'cancel'], ['cancel']],
+      ['needs_review', ['complete', 'deny', 'approve'], ['cancel']],
       ['failed', ['redrive'], []],
       ['held', ['cancel'], ['cancel']],
       ['delivered', [], []],
@@ -53,6 +53,9 @@ describe('the page of a callback', () => {
     }
     const review = await plant('needs_review');
     expect(await pages.text(`/callbacks/${review}`)).toContain(APPROVAL.payloadHash);
+    expect(textOf(await pages.text('/callbacks?state=needs_review'))).toMatch(
+      new RegExp(`${review}, POST to \\S+, handed over \\d+ \\w+ \\d\\d:\\d\\d:\\d\\d UTC`),
+    );
     expect(await writer.text(`/callbacks/${review}`)).not.toContain(APPROVAL.payloadHash);
     expect(await formsOf(await plant('needs_review', { deadlineAt: new Date(0) }))).not.toContain('approve');
   });

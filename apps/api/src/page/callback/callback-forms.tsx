@@ -24,20 +24,20 @@ export function CallbackForms({ callback, review, viewer, at }: CallbackFormsPro
       {decides ? <WordForm id={id} command="deny" /> : null}
       {decides && !overdue ? <ApproveForm id={id} payloadHash={review.payloadHash} /> : null}
       {viewer.may('callbacks:review') && state === 'failed' && !overdue ? <WordForm id={id} command="redrive" /> : null}
-      {CANCELLED_IN.includes(state) ? <WordForm id={id} command="cancel" /> : null}
+      {CANCELLED_IN.includes(state) && !decides ? <WordForm id={id} command="cancel" /> : null}
     </div>
   );
 }
 
 const WORDS = {
   complete: ['It happened', 'It ends as delivered, and nothing is sent.', 'Mark complete'],
-  deny: ['Do not send it again', 'It ends as failed, and nothing is sent.', 'Deny'],
+  deny: ['Do not send it again', 'It ends as failed, and nothing is sent. It can still be redriven later.', 'Deny'],
   redrive: [
     'Send it again',
     'It waits for its gate and gets new retries. What may have been received asks for a review first.',
     'Redrive',
   ],
-  cancel: ['Cancel it', 'Nothing more is sent, for good.', 'Cancel the callback'],
+  cancel: ['Cancel it', 'Nothing more is sent, for good: it cannot be redriven.', 'Cancel the callback'],
 } as const satisfies Partial<Record<CallbackCommand, readonly [title: string, hint: string, button: string]>>;
 
 function WordForm({ id, command }: { id: string; command: keyof typeof WORDS }) {

@@ -48,8 +48,8 @@ export function CallbacksPage({ page, state, service, further }: CallbacksPagePr
       </nav>
       {state === 'needs_review' ? (
         <p class="hint">
-          Nobody knows whether these reached their destination. Ask there; until a person has decided, they are not sent
-          again.
+          Nobody knows whether these were carried out. Ask their destination, which knows each by the header{' '}
+          <code>webhook-id</code>: that is the id below. Until a person has decided, they are not sent again.
         </p>
       ) : null}
       <section id="list" data-live="" aria-label="Callbacks, newest first">
@@ -83,7 +83,8 @@ function CallbackLine({ row }: { row: CallbackRow }) {
       </a>
       <Badge kind={CALLBACK_MARKS[row.state]}>{CALLBACK_LABELS[row.state]}</Badge>
       <span class="meta">
-        {row.method} to {row.origin}, handed over <Time at={row.createdAt} />, tried {row.attempts}×
+        <code>{row.id}</code>, {row.method} to {row.origin}, handed over <Time at={row.createdAt} precise />, tried{' '}
+        {row.attempts}×
       </span>
     </li>
   );

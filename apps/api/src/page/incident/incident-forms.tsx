@@ -1,6 +1,7 @@
 import { DurationField, ReasonField } from '../layout/order-form.tsx';
 import { GateForms } from '../service/gate-forms.tsx';
 import type { Viewer } from '../session/viewer.ts';
+import { count } from '../words/count.ts';
 import type { LoadedIncident } from './load-incident.ts';
 import { listSilenceChoices } from './silence-choices.ts';
 
@@ -21,7 +22,7 @@ export function AcknowledgeForm({ id }: { id: string }) {
 
 /** What else a person can do about an incident. */
 export function IncidentForms({ loaded, viewer }: { loaded: LoadedIncident; viewer: Viewer }) {
-  const { incident, gates, hands } = loaded;
+  const { incident } = loaded;
   const path = `/incidents/${incident.id}`;
   const acts = viewer.may('incidents:write');
   if (!acts && !viewer.may('gate:override')) return null;
@@ -31,10 +32,31 @@ export function IncidentForms({ loaded, viewer }: { loaded: LoadedIncident; view
       {acts ? <NoteForm path={path} /> : null}
       {acts ? <SilenceForm loaded={loaded} viewer={viewer} /> : null}
       {acts && incident.state !== 'resolved' ? <ResolveForm path={path} /> : null}
-      {gates.slice(0, MOST_GATES).map((gate) => (
-        <GateForms gate={gate} hand={hands.get(gate.service)} viewer={viewer} back={path} named={gates.length > 1} />
-      ))}
+      <Gates loaded={loaded} viewer={viewer} />
     </section>
+  );
+}
+
+/** Those of many gates are behind one fold, or they would push everything else off a phone. */
+function Gates({ loaded: { incident, gates, hands }, viewer }: { loaded: LoadedIncident; viewer: Viewer }) {
+  const back = `/incidents/${incident.id}`;
+  const named = gates.length > 1;
+  const forms = gates
+    .slice(0, MOST_GATES)
+    .map((gate) => <GateForms gate={gate} hand={hands.get(gate.service)} viewer={viewer} back={back} named={named} />);
+  if (!named) return <>{forms}</>;
+  return (
+    <details id="act-gates">
+      <summary>Hold, release or force open one of {count(gates.length, 'gate')}</summary>
+      <div class="within">{forms}</div>
+      {gates.length > MOST_GATES ? (
+        <p>
+          <a class="onward" href="/services">
+            The others are among the services
+          </a>
+        </p>
+      ) : null}
+    </details>
   );
 }
 

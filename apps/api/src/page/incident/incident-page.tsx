@@ -48,7 +48,7 @@ export function IncidentPage({
       <TimelinePicture loaded={loaded} />
       <JoinedPart loaded={loaded} />
       <IncidentForms loaded={loaded} viewer={viewer} />
-      <TimelinePart loaded={loaded} />
+      <TimelinePart incident={incident} />
     </>
   );
 }

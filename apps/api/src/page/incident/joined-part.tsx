@@ -1,3 +1,4 @@
+import { type JoinReason, WHY_WORDS } from '@tidegate/core';
 import { count } from '../words/count.ts';
 import type { LoadedIncident } from './load-incident.ts';
 
@@ -16,7 +17,7 @@ export function JoinedPart({ loaded: { incident, whole } }: { loaded: LoadedInci
             <span>
               {type === 'device' ? 'Device' : 'Tunnel'} <strong>{name ?? alias}</strong>
             </span>
-            <span class="meta">{why}</span>
+            <span class="meta">{WHY_WORDS[why as JoinReason]}</span>
           </li>
         ))}
       </ul>

@@ -1,11 +1,9 @@
 import type { Gate } from '@tidegate/client';
-import type { GateWithHand, HeardSubject, IncidentDetail, SilenceRow } from '@tidegate/store';
+import type { GateWithHand, HeardSubject, IncidentDetail } from '@tidegate/store';
 import type { ApiContext } from '../../api-context.ts';
 import { limitDetail } from '../../incident/limit-incident.ts';
 import type { Viewer } from '../session/viewer.ts';
 import { loadMutes, type Mute } from './load-mutes.ts';
-
-const MOST_SILENCES = 200;
 
 /** All that the page of an incident shows. */
 export interface LoadedIncident {
@@ -19,8 +17,6 @@ export interface LoadedIncident {
   readonly hands: ReadonlyMap<string, GateWithHand>;
   /** Set while its pages are muted. */
   readonly mute: Mute | undefined;
-  /** Those that muted pages about it, or do so now, newest first. */
-  readonly silences: readonly SilenceRow[];
 }
 
 /** Null for what is not there, or not for this key. Throws as the store does. */
@@ -29,12 +25,10 @@ export async function loadIncident(context: ApiContext, viewer: Viewer, id: stri
   const found = await store.readIncident(id, viewer.services);
   if (found === null) return null;
   const { incident, whole } = limitDetail(found, viewer.services);
-  const filter = { live: false, services: viewer.services, cursor: null, limit: MOST_SILENCES };
-  const [heard, gates, hands, silences, mutes] = await Promise.all([
+  const [heard, gates, hands, mutes] = await Promise.all([
     whole ? store.listHeardChanges(id) : [],
     context.gates.read(incident.services),
     store.listGatesWithHand(),
-    store.listSilences(filter),
     loadMutes(context, [found], viewer.services),
   ]);
   return {
@@ -45,16 +39,5 @@ export async function loadIncident(context: ApiContext, viewer: Viewer, id: stri
     gates: incident.services.flatMap((service) => gates.get(service) ?? []),
     hands: new Map(hands.filter(({ hand }) => hand !== null).map((one) => [one.service, one])),
     mute: mutes.get(id),
-    silences: silences.items.filter((one) => concerns(one, incident)),
   };
-}
-
-/** Whether it muted pages about the incident, or about a service of it, while that went on. */
-function concerns(
-  { scope, target, createdAt, expiresAt, endedAt }: SilenceRow,
-  { groupAlias, services, openedAt, resolvedAt }: IncidentDetail,
-): boolean {
-  if ((endedAt ?? expiresAt) <= openedAt || (resolvedAt !== null && createdAt >= resolvedAt)) return false;
-  if (scope === 'all') return true;
-  return scope === 'group' ? target === groupAlias : target !== null && services.includes(target);
 }

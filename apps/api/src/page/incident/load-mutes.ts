@@ -7,8 +7,8 @@ const MOST_SILENCES = 200;
 /** Why people hear nothing of an incident that goes on. */
 export interface Mute {
   readonly silence: SilenceRow;
-  /** Whether somebody was told of it before. */
-  readonly told: boolean;
+  /** Whether somebody knows of it all the same: it was told before, or acknowledged. */
+  readonly known: boolean;
 }
 
 /**
@@ -29,12 +29,13 @@ export async function loadMutes(
   return new Map(
     open.flatMap((row): [string, Mute][] => {
       const silence = findSilence(live.items, coveredBy(row));
-      return silence === null ? [] : [[row.id, { silence, told: told.includes(row.id) }]];
+      const known = row.state === 'acknowledged' || told.includes(row.id);
+      return silence === null ? [] : [[row.id, { silence, known }]];
     }),
   );
 }
 
 /** What a silence has to name to cover it. A mass outage has no subject of its own that one could name. */
-export function coveredBy({ kind, groupAlias, services }: Pick<IncidentRow, 'kind' | 'groupAlias' | 'services'>) {
+function coveredBy({ kind, groupAlias, services }: Pick<IncidentRow, 'kind' | 'groupAlias' | 'services'>) {
   return { groups: kind === 'mass' ? [] : [groupAlias], services };
 }

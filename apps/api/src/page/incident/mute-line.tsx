@@ -5,12 +5,12 @@ import type { Mute } from './load-mutes.ts';
 /** Says loudly that an incident is heard of by nobody. */
 export function MuteLine({ mute }: { mute: Mute | undefined }) {
   if (mute === undefined) return null;
-  const { silence, told } = mute;
+  const { silence, known } = mute;
   return (
     <p class="muted">
       <Mark kind="held" />
       <span>
-        {told ? 'Pages muted' : 'Nobody was told: muted'} by {silence.actor} until <Time at={silence.expiresAt} />
+        {known ? 'Pages muted' : 'Nobody was told: muted'} by {silence.actor} until <Time at={silence.expiresAt} />
       </span>
     </p>
   );

@@ -42,7 +42,9 @@ export function answerError(c: Context<ApiEnv>, status: ContentfulStatusCode, { 
       <h1>{title}</h1>
       <p class="lead">{text}</p>
       <p>
-        <a href="/">Back to Now</a>
+        <a class="onward" href="/">
+          Back to Now
+        </a>
       </p>
     </div>,
     status,

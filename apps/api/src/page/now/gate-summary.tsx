@@ -34,7 +34,9 @@ export function GateSummary({ gates, at }: { gates: NonNullable<Now['gates']>; a
       )}
       {held.length > MOST ? (
         <p>
-          <a href="/services">{held.length - MOST} more</a>
+          <a class="onward" href="/services">
+            {held.length - MOST} more
+          </a>
         </p>
       ) : null}
       {forced.length === 0 ? null : <Forced forced={forced} />}

@@ -49,7 +49,9 @@ function OpenIncidents({ incidents, at }: { incidents: NonNullable<Now['incident
       )}
       {open > items.length ? (
         <p>
-          <a href="/incidents?state=open">{count(open - items.length, 'more open incident')}</a>
+          <a class="onward" href="/incidents?state=open">
+            {count(open - items.length, 'more open incident')}
+          </a>
         </p>
       ) : null}
     </section>

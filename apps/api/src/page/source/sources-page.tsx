@@ -1,6 +1,7 @@
 import type { SourceRow } from '@tidegate/store';
 import { Badge } from '../layout/mark.tsx';
 import { Since } from '../layout/time.tsx';
+import { DELIVERY_WORDS } from '../words/source-words.ts';
 
 /** The registered webhooks: when each was last heard, and how its deliveries went. */
 export function SourcesPage({ sources, at }: { sources: readonly SourceRow[]; at: Date }) {
@@ -37,10 +38,14 @@ function Source({ source, at }: { source: SourceRow; at: Date }) {
         {secrets.length > 1 ? `, ${secrets.length} live secrets` : ''}
       </span>
       {counts.length === 0 ? null : (
-        <span class="meta">{counts.map(([outcome, n]) => `${n} ${outcome.replaceAll('_', ' ')}`).join(', ')}</span>
+        <span class="meta">
+          {counts.map(([outcome, n]) => `${n} ${DELIVERY_WORDS[outcome] ?? outcome.replaceAll('_', ' ')}`).join(', ')}
+        </span>
       )}
       {firstRejection === null ? null : (
-        <span class="meta">Some deliveries were not understood: see the quarantine.</span>
+        <span class="meta">
+          Some deliveries were not understood: see <code>tidegate quarantine list</code>.
+        </span>
       )}
     </li>
   );

@@ -1,3 +1,5 @@
+import { GATE_WORDS } from '@tidegate/core';
+import { count } from '../../words/count.ts';
 import type { LoadedIncident } from '../load-incident.ts';
 import { type Change, drawLane, placeOf, type Span, type Stretch } from './lane.ts';
 
@@ -34,10 +36,26 @@ export function listLanes(loaded: LoadedIncident, span: Span): Lane[] {
       checks: [],
     };
   });
-  return [
-    ...subjects,
-    ...loaded.incident.services.slice(0, MOST_SERVICES).map((service) => gateLane(loaded, service, span)),
+  const gates = loaded.incident.services.slice(0, MOST_SERVICES).map((service) => gateLane(loaded, service, span));
+  const known = [...subjects, ...gates].filter(({ stretches, checks }) => stretches.length > 0 || checks.length > 0);
+  return known.map((lane) => ({ ...lane, stretches: fillUnknown(lane.stretches) }));
+}
+
+/** What a lane was before the first that is known of it is drawn as such: left blank, it would read as nothing being wrong. */
+function fillUnknown(stretches: readonly Stretch[]): Stretch[] {
+  const from = stretches[0]?.from ?? 1;
+  return from > 0 ? [{ kind: 'unknown', from: 0, to: from }, ...stretches] : [...stretches];
+}
+
+/** What of an incident has no lane, in words; null where all has one. */
+export function tellLeftOut({ incident, heard, whole }: LoadedIncident): string | null {
+  const subjects = whole ? incident.subjectCount - heard.length : 0;
+  const gates = incident.services.length - Math.min(MOST_SERVICES, incident.services.length);
+  const parts = [
+    ...(subjects > 0 ? [count(subjects, 'more device or tunnel', 'more devices and tunnels')] : []),
+    ...(gates > 0 ? [count(gates, 'more gate')] : []),
   ];
+  return parts.length === 0 ? null : `Not drawn: ${parts.join(' and ')}.`;
 }
 
 const GATE_EVENTS: Readonly<Record<string, string>> = {
@@ -48,6 +66,9 @@ const GATE_EVENTS: Readonly<Record<string, string>> = {
   'gate.opened': 'verified',
 };
 
+/** A gate that is held for one of these was not open before. */
+const NOT_OPEN_BEFORE = [GATE_WORDS.never_verified, GATE_WORDS.held_by_hand, GATE_WORDS.hand_released];
+
 /** The sentence of a gate's event names its service; see `describeEvent`. */
 function gateLane({ incident }: LoadedIncident, service: string, span: Span): Lane {
   const about = new RegExp(`\\bgate of ${service.replaceAll('.', '\\.')}(?![\\w.-]*\\w)`);
@@ -55,6 +76,10 @@ function gateLane({ incident }: LoadedIncident, service: string, span: Span): La
     const kind = GATE_EVENTS[event];
     return kind === undefined || !about.test(why) ? [] : [{ atMs: at.getTime(), kind }];
   });
+  const first = incident.timeline.find(({ event, why }) => GATE_EVENTS[event] !== undefined && about.test(why));
+  if (first?.event === 'gate.held' && !NOT_OPEN_BEFORE.some((words) => first.why.includes(words))) {
+    changes.push({ atMs: Number.NEGATIVE_INFINITY, kind: 'verified' });
+  }
   const checks = incident.verifications
     .filter((run) => run.service === service && !run.overtaken)
     .map((run) => ({ at: placeOf(run.startedAt.getTime(), span), passed: run.verdict === 'healthy' }));

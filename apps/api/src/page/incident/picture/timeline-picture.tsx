@@ -1,6 +1,6 @@
 import { Time } from '../../layout/time.tsx';
 import type { LoadedIncident } from '../load-incident.ts';
-import { type Lane, listLanes, spanOf } from './list-lanes.ts';
+import { type Lane, listLanes, spanOf, tellLeftOut } from './list-lanes.ts';
 
 const WIDTH = 1000;
 const HEIGHT = 24;
@@ -12,22 +12,24 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   held: 'held',
   verified: 'open',
   forced: 'forced open',
+  unknown: 'not known',
 };
 
 /** Connected, disconnected, held and verified over time, one line each. Every line scales by itself, so a phone shows it too. */
 export function TimelinePicture({ loaded }: { loaded: LoadedIncident }) {
   const span = spanOf(loaded);
-  const lanes = listLanes(loaded, span).filter(({ stretches, checks }) => stretches.length > 0 || checks.length > 0);
+  const lanes = listLanes(loaded, span);
+  const leftOut = tellLeftOut(loaded);
   if (lanes.length === 0) return null;
   const { resolvedAt } = loaded.incident;
   return (
     <section id="picture" data-live="" aria-labelledby="picture-title">
       <h2 id="picture-title">Over time</h2>
       <p class="legend">
-        <Key kind="connected" says="connected" />
-        <Key kind="disconnected" says="disconnected" />
+        <Key kind="connected" says="connected, or open" />
+        <Key kind="disconnected" says="disconnected, or forced open" />
         <Key kind="held" says="held" />
-        <Key kind="verified" says="open" />
+        <Key kind="unknown" says="not known" />
         <Key kind="passed" says="check passed" />
         <Key kind="failed" says="check failed" />
       </p>
@@ -40,6 +42,7 @@ export function TimelinePicture({ loaded }: { loaded: LoadedIncident }) {
           {resolvedAt === null ? <span>now</span> : <Time at={resolvedAt} />}
         </p>
       </div>
+      {leftOut === null ? null : <p class="meta">{leftOut}</p>}
     </section>
   );
 }
@@ -99,6 +102,7 @@ function LaneRow({ lane: { label, stretches, checks } }: { lane: Lane }) {
 
 /** What is well is a low bar, what is not a high one, so that the colour does not say it alone. */
 function heightOf(kind: string): number {
+  if (kind === 'unknown') return 0.12;
   return kind === 'connected' || kind === 'verified' ? 0.35 : 0.85;
 }
 

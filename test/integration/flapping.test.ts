@@ -81,6 +81,11 @@ describe('a connection that keeps coming and going', () => {
     expect((await eventsOf(incident?.id)).map(({ event, why }) => `${event}: ${why}`)).toContainEqual(
       'flapping.started: The connection changed 4 times in 10 minutes; gates stay held until it settles.',
     );
+    const calmInMs = ((await readIncident(sql, incident?.id ?? '', null))?.calmAt?.getTime() ?? 0) - Date.now();
+    expect(calmInMs).toBeGreaterThan(500_000);
+    expect(calmInMs).toBeLessThan(600_000);
+    await tell('disconnected');
+    expect((await readIncident(sql, incident?.id ?? '', null))?.calmAt).toBeNull();
   });
 
   it('turns the kind of an open incident in place', async () => {

@@ -210,6 +210,7 @@ export { countPasses, type FinishedRun, type PassCount, type PassDecision } from
 export { decideVerdict, type VerdictDecision, type VerdictFacts } from './verify/decide-verdict.ts';
 export {
   type BrokenNow,
+  brokenLayer,
   findNextStep,
   type NextStep,
   type NextStepFacts,

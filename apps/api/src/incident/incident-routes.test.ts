@@ -102,6 +102,8 @@ describe('GET /v1/incidents/{id}', () => {
       'gate.held',
       'verification.failed',
     ]);
+    expect(detail.nextStep).toEqual({ firstBroken: 'device', step: 'Check that the device has power.' });
+    expect(detail.since).toBe(detail.openedAt);
     const [verification] = detail.verifications;
     expect(verification).toMatchObject({
       service: 'agent',

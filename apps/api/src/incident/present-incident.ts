@@ -1,5 +1,5 @@
 import type { Incident, Verification, IncidentDetail as WireDetail } from '@tidegate/client';
-import { findNextStep, LAYERS } from '@tidegate/core';
+import { brokenLayer, findNextStep, LAYERS } from '@tidegate/core';
 import type { IncidentRow, VerificationView } from '@tidegate/store';
 import type { LimitedDetail } from './limit-incident.ts';
 
@@ -46,7 +46,7 @@ export function presentDetail({ incident, whole }: LimitedDetail): WireDetail {
 function presentStep(incident: LimitedDetail['incident']): WireDetail['nextStep'] {
   const next = findNextStep({ ...incident, runs: incident.verifications });
   if (next.step === null) return null;
-  return { firstBroken: 'broken' in next ? (next.broken?.layer ?? null) : null, step: next.step };
+  return { firstBroken: brokenLayer(next), step: next.step };
 }
 
 function presentVerification(view: VerificationView): Verification {

@@ -1,4 +1,4 @@
-import { findNextStep } from '@tidegate/core';
+import { brokenLayer, findNextStep } from '@tidegate/core';
 import { type IncidentDetail, readIncident } from '@tidegate/store';
 import { withStore } from '../keys/with-store.ts';
 import { fail } from '../output/fail.ts';
@@ -13,21 +13,22 @@ export async function showIncident(id: string, flags: { json?: boolean }): Promi
       fail('There is no incident of this id.', 1);
       return;
     }
-    if (flags.json) {
-      say(JSON.stringify(incident));
-      return;
-    }
     const { state, kind, summary, services, timeline, verifications } = incident;
     const next = findNextStep({ ...incident, runs: verifications });
-    const broken = 'broken' in next ? next.broken : null;
+    const firstBroken = brokenLayer(next);
+    if (flags.json) {
+      const nextStep = next.step === null ? null : { firstBroken, step: next.step };
+      say(JSON.stringify({ ...incident, nextStep }));
+      return;
+    }
     say(`${incident.id}  ${state}  ${kind}`);
     say(summary);
     say(tellTimes(incident));
     if (services.length > 0) say(`services: ${services.join(', ')}`);
-    if (broken !== null) say(`first broken layer: ${broken.layer}`);
+    if (firstBroken !== null) say(`first broken layer: ${firstBroken}`);
     if (next.step !== null) say(`next step: ${next.step}`);
     // The run that the step comes from, if there is one.
-    const latest = broken?.run ?? verifications[0];
+    const latest = ('broken' in next ? next.broken?.run : undefined) ?? verifications[0];
     if (latest !== undefined) for (const line of describeVerification(latest)) say(line);
     say('');
     for (const { at, why } of timeline) say(`${at.toISOString()}  ${why}`);

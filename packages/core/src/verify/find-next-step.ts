@@ -75,6 +75,11 @@ export function findNextStep<R extends TriedRun>(facts: NextStepFacts<R>): NextS
   return { kind: 'unclear', run, passed, of, step: run?.runbook ?? (passed > 0 ? null : stepOfKind(kind)) };
 }
 
+/** Where it breaks now, as far as that is known. */
+export function brokenLayer(next: NextStep<TriedRun>): Layer | null {
+  return 'broken' in next ? (next.broken?.layer ?? null) : null;
+}
+
 /** One run of each service: the newest that was not overtaken, else the newest. @param runs the newest first */
 function newestOf<R extends TriedRun>(runs: readonly R[]): R[] {
   const oldestFirst = [...runs].reverse();

@@ -1,4 +1,5 @@
 import {
+  brokenLayer,
   findNextStep,
   type IncidentState,
   type IncidentSubject,
@@ -155,7 +156,7 @@ function toIncident(row: IncidentFacts): IncidentSubject {
     kind,
     summary,
     firstBroken,
-    brokenNow: 'broken' in next ? (next.broken?.layer ?? null) : null,
+    brokenNow: brokenLayer(next),
     step: next.step,
     group: { alias, name },
     services,

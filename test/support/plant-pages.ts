@@ -230,7 +230,7 @@ async function plantResolved(sql: Sql, device: number): Promise<string> {
     group: device,
     openedAgo: 910,
     state: 'resolved',
-    summary: `Device mac-mini is disconnected; held: ${SERVICE}.`,
+    summary: `Device mac-mini was disconnected; held meanwhile: ${SERVICE}.`,
     services: [SERVICE],
     subjects: [[device, 'device_down']],
     events: [

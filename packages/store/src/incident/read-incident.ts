@@ -24,7 +24,7 @@ export interface IncidentDetail extends IncidentRow {
   readonly subjectCount: number;
   readonly timeline: { at: Date; event: string; why: string }[];
   readonly verifications: VerificationView[];
-  /** Of its services, with the generation that each gate has now. */
+  /** Of its services that are not retired, with the generation that each gate has now. */
   readonly gates: { service: string; generation: number }[];
   /** Of one that flaps: when it settles if nothing changes until then; null while that is not known. */
   readonly calmAt: Date | null;
@@ -61,7 +61,7 @@ export async function readIncident(
       listVerifications(sql, row),
       sql<IncidentDetail['gates']>`
         select s.name as service, g.generation from incident_service x join service s on s.id = x.service_id join gate g on g.service_id = s.id
-        where x.incident_id = ${id} order by s.name`,
+        where x.incident_id = ${id} and s.retired_at is null order by s.name`,
       sql<{ state: CallbackState; count: number }[]>`
         select c.state, count(*)::int as count from callback c
         where c.service_id in (select service_id from incident_service where incident_id = ${id})

@@ -120,7 +120,7 @@ function newestRuns(tx: Transaction) {
   return tx`(
     with x as materialized (
       select s.id, s.name, g.generation from incident_service x join service s on s.id = x.service_id join gate g on g.service_id = s.id
-      where x.incident_id = i.id order by s.name limit ${MOST_SERVICES})
+      where x.incident_id = i.id and s.retired_at is null order by s.name limit ${MOST_SERVICES})
     select (select coalesce(json_agg(json_build_object('service', name, 'generation', generation)), '[]') from x) as gates,
       (select coalesce(json_agg(json_build_object('service', n.service, 'generation', n.generation, 'startedAt', n.started_at, 'verdict', n.verdict,
           'firstBroken', n.first_broken, 'runbook', n.runbook, 'overtaken', n.overtaken) order by n.started_at desc), '[]')

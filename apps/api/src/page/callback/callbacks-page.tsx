@@ -48,8 +48,8 @@ export function CallbacksPage({ page, state, service, further }: CallbacksPagePr
       </nav>
       {state === 'needs_review' ? (
         <p class="hint">
-          Nobody knows whether these were carried out. Ask their destination, which knows each by the header{' '}
-          <code>webhook-id</code>: that is the id below. Until a person has decided, they are not sent again.
+          Nobody knows whether these were carried out. Ask their destination about the <code>webhook-id</code>, which is
+          the id below. Until a person has decided, they are not sent again.
         </p>
       ) : null}
       <section id="list" data-live="" aria-label="Callbacks, newest first">

@@ -7,7 +7,9 @@ import { CHAIN, LAYER_LABELS, OUTCOME_LABELS } from '../words/labels.ts';
 import { LayerChain, showLatency } from './layer-chain.tsx';
 import type { LoadedIncident } from './load-incident.ts';
 
-const MOST_CHAINS = 4;
+/** More would push what can be done off a phone; the next are behind a fold. */
+const MOST_CHAINS = 2;
+const MOST_FOLDED = 4;
 const MOST_RUNS = 15;
 
 /** The newest verification of each service as a chain, and the ones before as rows. */
@@ -15,21 +17,23 @@ export function VerificationPart({ loaded: { incident } }: { loaded: LoadedIncid
   const { verifications } = incident;
   const newest = [...new Map(verifications.toReversed().map((run) => [run.service, run])).values()];
   const named = incident.services.length > 1;
-  const rest = newest.length - MOST_CHAINS;
+  const folded = newest.slice(MOST_CHAINS, MOST_CHAINS + MOST_FOLDED);
+  const rest = newest.length - MOST_CHAINS - folded.length;
   return (
     <section id="verification" data-live="" aria-labelledby="verification-title">
       <h2 id="verification-title">Layer by layer</h2>
       {newest.length === 0 ? <p class="empty">No verification has ended since it opened.</p> : null}
       {newest.slice(0, MOST_CHAINS).map((run) => (
-        <div class="run">
-          <h3>
-            {run.service ?? 'Devices and tunnels'} <span class="meta">at </span>
-            <Time at={run.startedAt} precise />
-            {run.overtaken ? <span class="meta"> (overtaken: something happened while it ran)</span> : null}
-          </h3>
-          <LayerChain layers={run.layers} firstBroken={run.firstBroken} />
-        </div>
+        <Chain run={run} />
       ))}
+      {folded.length === 0 ? null : (
+        <details id="more-chains">
+          <summary>The same of {count(folded.length, 'more service')}</summary>
+          {folded.map((run) => (
+            <Chain run={run} />
+          ))}
+        </details>
+      )}
       {rest > 0 ? (
         <p>
           {count(rest, 'more service')} {rest === 1 ? 'was' : 'were'} verified.
@@ -37,6 +41,19 @@ export function VerificationPart({ loaded: { incident } }: { loaded: LoadedIncid
       ) : null}
       {verifications.length > newest.length ? <Runs runs={verifications} named={named} /> : null}
     </section>
+  );
+}
+
+function Chain({ run }: { run: VerificationView }) {
+  return (
+    <div class="run">
+      <h3>
+        {run.service ?? 'Devices and tunnels'} <span class="meta">at </span>
+        <Time at={run.startedAt} precise />
+        {run.overtaken ? <span class="meta"> (overtaken: something happened while it ran)</span> : null}
+      </h3>
+      <LayerChain layers={run.layers} firstBroken={run.firstBroken} />
+    </div>
   );
 }
 

@@ -104,6 +104,22 @@ describe('lists', () => {
     );
   });
 
+  it('services list names devices and tunnels, those whose gate lets nothing out first', async () => {
+    await sql`
+      with calm as (
+        insert into service (name, source_name, group_name, policy_name, tunnel_id, open_after_ms, max_wait_ms, verify_every_ms, probe_hash)
+        values ('a-calm-one', 's', 'g', 'default', ${planted.tunnelId}, 1, 1, 1, 'x') returning id)
+      insert into gate (service_id, state, reason, generation, since) select id, 'open', 'verified', 1, now() from calm`;
+    await sql`update subject set name = 'cellar' where id = ${planted.tunnelId}`;
+    const rows = (await cli('services', 'list')).stdout.split('\n').slice(1, 3);
+    await sql`delete from gate where service_id = (select id from service where name = 'a-calm-one')`;
+    await sql`delete from service where name = 'a-calm-one'`;
+    expect(rows).toEqual([
+      expect.stringMatching(/^agent +held /),
+      expect.stringMatching(/^a-calm-one +open .* cellar /),
+    ]);
+  });
+
   it('incidents list filters by state, kind and service', async () => {
     await sql`insert into incident (id, kind, group_id, opened_at, summary) values ('inc_a', 'tunnel', ${planted.tunnelId}, now(), 'Tunnel is down.')`;
     await sql`insert into incident_service values ('inc_a', ${planted.serviceId})`;

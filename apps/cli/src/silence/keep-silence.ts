@@ -61,8 +61,9 @@ export async function listAllSilences(flags: {
       say(JSON.stringify({ items: silences, nextCursor }));
       return;
     }
-    for (const { id, scope, target, actor, reason, expiresAt, live } of silences) {
-      const what = target === null ? 'everything' : `${scope} ${target}`;
+    for (const { id, scope, target, targetName, actor, reason, expiresAt, live } of silences) {
+      const named = targetName === null ? '' : ` (${targetName})`;
+      const what = target === null ? 'everything' : `${scope} ${target}${named}`;
       say(`${id}  ${live ? 'mutes until' : 'over since '} ${expiresAt.toISOString()}  ${what}  by ${actor}: ${reason}`);
     }
     if (nextCursor !== null) say(`More: --cursor ${nextCursor}`);

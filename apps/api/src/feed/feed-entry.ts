@@ -59,9 +59,7 @@ function toEntry(row: FeedRow, visible: readonly string[] | null): FeedEntry {
   const again =
     row.reopened === 0
       ? []
-      : [
-          `Since ${row.since.toISOString()}; opened first ${row.openedAt.toISOString()}, reopened ${row.reopened}×.`,
-        ];
+      : [`Since ${row.since.toISOString()}; opened first ${row.openedAt.toISOString()}, reopened ${row.reopened}×.`];
   const lines = told.map(({ at, why }) => `${new Date(at).toISOString()} ${why}`);
   return {
     urn: urnOf(`incident:${row.id}`),

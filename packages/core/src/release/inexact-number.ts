@@ -7,7 +7,8 @@ const MOST_DIGITS = 17;
 
 /**
  * Whether valid JSON has a number that a double (IEEE 754 binary64) does not hold: canonical JSON would take it for another, and
- * so two payloads for one (I8). Held is what comes back, at the precision it was written in, when the double is written again.
+ * so two payloads for one (I8). Held is what comes back when the double is written again, at the precision it was written in or
+ * as JavaScript writes it: where two such numbers are equally near, the shortest is not always the one that is rounded to.
  */
 export function holdsInexactNumber(json: string): boolean {
   for (let at = 0; at < json.length; at += 1) {
@@ -30,8 +31,8 @@ function isExact(written: string): boolean {
   if (digits === '') return true;
   if (value === 0 || !Number.isFinite(value) || digits.length > MOST_DIGITS) return false;
   // Of whole numbers only the one that a double is written as by itself: two that share a double are two payloads.
-  const held = toDecimal(WHOLE.test(written) ? String(value) : value.toPrecision(digits.length));
-  return held.digits === digits && held.magnitude === magnitude;
+  const ways = WHOLE.test(written) ? [String(value)] : [String(value), value.toPrecision(digits.length)];
+  return ways.map(toDecimal).some((held) => held.digits === digits && held.magnitude === magnitude);
 }
 
 /** Significant digits, without zeros around them, and the power of ten that the point before the first one stands for. */

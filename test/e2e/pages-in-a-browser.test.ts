@@ -95,18 +95,15 @@ async function judge(page: Page): Promise<string[]> {
 }
 
 describe.each(['light', 'dark'] as const)('in the %s', (colorScheme) => {
-  it('axe finds nothing on any page, also with everything unfolded', async () => {
+  it('axe finds nothing on any page with everything unfolded', async () => {
     const page = await openPage({ colorScheme });
     await page.goto('/sign-in');
     expect(await judge(page)).toEqual([]);
     await signIn(page);
     for (const path of paths) {
       await page.goto(path);
+      await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
       expect({ path, found: await judge(page) }).toEqual({ path, found: [] });
-      const unfolded = await page.evaluate(
-        `[...document.querySelectorAll('details')].map((one) => { one.open = true; }).length`,
-      );
-      if (Number(unfolded) > 0) expect({ path, found: await judge(page) }).toEqual({ path, found: [] });
     }
     await page.keyboard.press('?');
     expect(await judge(page)).toEqual([]);

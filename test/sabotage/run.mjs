@@ -27,7 +27,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const NOT_COPIED = new Set(['node_modules', 'dist', '.git', '.turbo', '.cache', '.tidegate', 'coverage']);
@@ -69,13 +69,35 @@ function locateModule(root, target, real) {
   return ours ? join(target, inside) : real;
 }
 
+/**
+ * One Postgres for every patch, once the packages are built: a cluster of its own, migrated anew, would be half of what a
+ * patch costs. Answers what a run is told of it.
+ */
+async function startSharedPostgres(root) {
+  const built = join(root, 'packages', 'embedded', 'dist', 'index.js');
+  if (!existsSync(built)) return { env: {}, stop: async () => undefined };
+  const { startEmbeddedPostgres } = await import(pathToFileURL(built).href);
+  const dataDir = mkdtempSync(join(realpathSync(tmpdir()), 'sabotage-postgres-'));
+  copies.add(dataDir);
+  const server = await startEmbeddedPostgres({ dataDir, fsync: false });
+  return {
+    env: { TIDEGATE_TEST_POSTGRES: server.url },
+    async stop() {
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+      copies.delete(dataDir);
+    },
+  };
+}
+
 /** Runs the tests that cite one of `ids`, in `folder`; answers every test it saw, or why it could not. `bail` ends at the first red one. */
-async function runTests(folder, tests, ids, { bail = false } = {}) {
+async function runTests(folder, tests, ids, { bail = false, servers = {} } = {}) {
   const report = join(folder, '.sabotage-report.json');
   const vitest = join(folder, 'node_modules', 'vitest', 'vitest.mjs');
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|NODE_OPTIONS$|TEST$)/.test(name)),
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|NODE_ENV$|NODE_OPTIONS$|TEST$)/.test(name),
   );
+  const env = { ...Object.fromEntries(inherited), ...servers };
   const child = spawn(
     process.execPath,
     [
@@ -173,13 +195,14 @@ function judgeAfter(patch, after) {
   return after.problem ?? (after.tests.length === 0 ? 'the tests could not be loaded' : 'every test stayed green');
 }
 
-async function sabotage(root, patch, before) {
+async function sabotage(root, patch, before, servers) {
   const unproven = judgeBefore(patch, before);
   if (unproven !== null) return unproven;
   return inCopy(
     root,
     async (folder) =>
-      applyPatch(patch, folder) ?? judgeAfter(patch, await runTests(folder, patch.tests, [patch.id], { bail: true })),
+      applyPatch(patch, folder) ??
+      judgeAfter(patch, await runTests(folder, patch.tests, [patch.id], { bail: true, servers })),
   );
 }
 
@@ -204,12 +227,13 @@ async function main() {
   const named = [...new Set(patches.flatMap((patch) => patch.tests))];
   const ids = [...new Set(patches.map(({ id }) => id))];
   const before = await lookBefore(root, named, ids, values.before);
+  const postgres = await startSharedPostgres(root);
   let missed = 0;
   const waiting = patches.values();
   async function runLane() {
     for (const patch of waiting) {
       const startedMs = Date.now();
-      const why = await sabotage(root, patch, before);
+      const why = await sabotage(root, patch, before, postgres.env);
       if (why !== null) missed += 1;
       const verdict = why === null ? 'caught' : `NOT caught, ${why}`;
       process.stdout.write(
@@ -217,7 +241,7 @@ async function main() {
       );
     }
   }
-  await Promise.all(Array.from({ length: LANES }, runLane));
+  await Promise.all(Array.from({ length: LANES }, runLane)).finally(postgres.stop);
   process.stdout.write(`${patches.length - missed} caught, ${missed} not caught\n`);
   if (missed > 0 || patches.length === 0) process.exitCode = 1;
 }

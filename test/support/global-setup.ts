@@ -11,12 +11,16 @@ interface Startable {
 
 /**
  * Vitest calls this once per run, in its main process. Test files ask it over loopback for the run's Postgres or Redis, so
- * runs that need neither start neither. Returns the teardown.
+ * runs that need neither start neither; TIDEGATE_TEST_POSTGRES names one that is there already. Returns the teardown.
  */
 export default async function setUpServers(project: TestProject): Promise<() => Promise<void>> {
   await sweepTempFolders();
   const started = new Map<string, Promise<Startable>>();
-  const starts: Record<string, () => Promise<Startable>> = { postgres: startTestPostgres, redis: startTestRedis };
+  const given = process.env.TIDEGATE_TEST_POSTGRES;
+  const starts: Record<string, () => Promise<Startable>> = {
+    postgres: given === undefined ? startTestPostgres : async () => ({ url: given, stop: async () => undefined }),
+    redis: startTestRedis,
+  };
   const prefix = `/${randomBytes(16).toString('hex')}`;
   const server = createServer(async (request, response) => {
     const name = request.url?.startsWith(`${prefix}/`) ? request.url.slice(prefix.length + 1) : '';

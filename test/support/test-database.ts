@@ -1,5 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { migrate } from '@tidegate/store';
 import postgres from 'postgres';
 import { sharedPostgresUrl } from './shared-servers.ts';
@@ -9,6 +12,8 @@ export interface TestDatabase {
   /** Ends what is still connected and removes the database; safe to call twice. */
   drop(): Promise<void>;
 }
+
+const MIGRATIONS = fileURLToPath(new URL('../../packages/store/migrations', import.meta.url));
 
 /** How long a template may still be in use by the connection that migrated it. */
 const TEMPLATE_BUSY_MS = 5_000;
@@ -54,9 +59,17 @@ async function dropDatabase(sql: postgres.Sql, name: string): Promise<void> {
   await sql`drop database if exists ${sql(name)}`;
 }
 
-/** A fresh database with Tidegate's schema, copied from a template that is migrated once per run. Drop it when done. */
+/** A fresh database with Tidegate's schema, copied from a template that is migrated once per server. Drop it when done. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  return cloneDatabase(await prepareTemplate('store', migrate));
+  return cloneDatabase(await prepareTemplate(`store_${hashMigrations()}`, migrate));
+}
+
+/** Trees whose migrations differ may share a server. */
+function hashMigrations(): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(MIGRATIONS).toSorted())
+    if (name.endsWith('.sql')) hash.update(readFileSync(join(MIGRATIONS, name)));
+  return hash.digest('hex').slice(0, 12);
 }
 
 function withDatabase(url: string, database: string): string {

@@ -38,6 +38,15 @@ describe('the house', () => {
   it('keeps every file short, pure where it must be, and honest', () => expect(sources.flatMap(judgeFile)).toEqual([]));
   it('has a fixed top level', () => expect(judgeTopLevel(listPaths('.'))).toEqual([]));
 
+  it('runs a test that puts a part of Node in place of another in a process of its own', () => {
+    const config = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8');
+    const swapping = listPaths('.')
+      .filter((path) => /^(?:apps|packages)\/.*\.test\.tsx?$/.test(path))
+      .filter((path) => /vi\.(?:mock|doMock|useFakeTimers|stubGlobal)\(/.test(readFileSync(join(ROOT, path), 'utf8')));
+    expect(swapping).not.toEqual([]);
+    expect(swapping.filter((path) => !config.includes(`'${path}'`))).toEqual([]);
+  });
+
   it('pins every dependency in the catalog and uses it', () => {
     const { catalog } = parse(readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8')) as {
       catalog: Record<string, string>;

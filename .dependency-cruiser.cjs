@@ -157,6 +157,13 @@ module.exports = {
       from: { path: '^apps/(receiver|api)/', pathNot: SHIPPED.pathNot },
       to: { path: '^packages/outbound/' },
     },
+    {
+      name: 'an-answer-that-was-sent-is-told-in-one-place',
+      comment: 'alreadySent() holds whichever server was loaded first.',
+      severity: 'error',
+      from: { path: '^apps/', pathNot: [SHIPPED.pathNot, '^apps/api/src/stream/already-sent\\.ts$'] },
+      to: { path: '@hono/node-server/dist/utils/response\\.mjs$' },
+    },
     ...Object.entries(SOLE_OWNERS).map(soleOwner),
   ],
   options: {

@@ -18,6 +18,7 @@ const SYSTEM = ['test/{e2e,faults}/**/*.test.ts'];
  */
 const APART = [
   'apps/api/src/gate/gate-watcher.test.ts',
+  'apps/api/src/stream/already-sent.test.ts',
   'apps/api/src/stream/create-streams.test.ts',
   'apps/receiver/src/record/counted-line.test.ts',
   'packages/outbound/src/**/*.test.ts',

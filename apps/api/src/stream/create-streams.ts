@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { EventsClosed } from '@tidegate/client';
 import { problem } from '../answer/problem.ts';
 import { RETRY_AFTER_SECONDS } from '../answer/problem-of-error.ts';
 import type { ApiContext } from '../api-context.ts';
+import { alreadySent } from './already-sent.ts';
 import { type EventWriter, openEventWriter } from './event-writer.ts';
 import { watchAccess } from './watch-access.ts';
 
@@ -49,7 +49,7 @@ export function createStreams({ metrics, log }: Pick<ApiContext, 'metrics' | 'lo
       try {
         const start = await stream.start();
         void serve(log, response, stream, start).finally(() => count(key, -1));
-        return RESPONSE_ALREADY_SENT;
+        return alreadySent();
       } catch (error) {
         count(key, -1);
         throw error;

@@ -1,6 +1,6 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import type { ApiContext, ApiEnv } from '../../api-context.ts';
+import { alreadySent } from '../../stream/already-sent.ts';
 import { openEventWriter, STREAM_HEADERS } from '../../stream/event-writer.ts';
 import { answerNothing } from '../layout/answer-page.tsx';
 import { readSessionCookie } from '../session/session-cookie.ts';
@@ -31,6 +31,6 @@ export function addLiveRoutes(app: Hono<ApiEnv>, { changes }: ApiContext, sessio
         streams -= 1;
       },
     });
-    return RESPONSE_ALREADY_SENT;
+    return alreadySent();
   });
 }

@@ -176,6 +176,46 @@ describe('many devices lost at once', () => {
     expect(mass?.services).not.toContain(older?.service);
   });
 
+  it('wait for no report to be sure of one whose verification fails meanwhile, and tell it with them', async () => {
+    await plant({ devices: 9 });
+    const [late, ...rest] = fleet.devices;
+    const serviceId = late?.serviceId ?? 0;
+    await sql`update gate set state = 'held', reason = 'verification_failed', since = clock_timestamp(), opened_by = null where service_id = ${serviceId}`;
+    await passTime(sql, 15_000);
+    await tell(rest.slice(0, 5), 'disconnected');
+    await passTime(sql, 10_000);
+    await verifyService(sql, serviceId, 'device_offline');
+    expect(await incidents()).toEqual([]);
+    await passTime(sql, 10_000);
+    await correlate();
+    await verifyService(sql, serviceId, 'device_offline');
+    const told = await incidents();
+    expect(told.map(({ kind }) => kind)).toEqual(['mass']);
+    expect(told[0]?.services).toContain(late?.service);
+  });
+
+  it('take over one that its verification told a moment before they were seen, once it is reported too', async () => {
+    await plant({ devices: 9 });
+    const [first, ...rest] = fleet.devices;
+    const serviceId = first?.serviceId ?? 0;
+    await sql`update gate set state = 'held', reason = 'verification_failed', since = clock_timestamp(), opened_by = null where service_id = ${serviceId}`;
+    await passTime(sql, 21_000);
+    await verifyService(sql, serviceId, 'device_offline');
+    const [own] = await incidents();
+    expect(own).toMatchObject({ kind: 'device', services: [first?.service] });
+    await tell(rest.slice(0, 5), 'disconnected');
+    await passTime(sql, 21_000);
+    await correlate();
+    expect((await incidents()).map(({ kind }) => kind).sort()).toEqual(['device', 'mass']);
+    await tell([first!], 'disconnected');
+    await passTime(sql, 5000);
+    await correlate();
+    const told = await incidents();
+    expect(told.map(({ kind }) => kind)).toEqual(['mass']);
+    expect(told[0]?.services).toContain(first?.service);
+    expect(await detailOf(own?.id)).toMatchObject({ state: 'resolved', mergedInto: told[0]?.id });
+  });
+
   it('are joined by those that follow, as soon as their burst is over and without a page of their own', async () => {
     await plant({ devices: 8 });
     await tell(fleet.devices.slice(0, 5), 'disconnected');

@@ -30,6 +30,7 @@ export type {
   OpenMass,
 } from './correlate/group-decision.ts';
 export { type GroupedSubject, groupKey } from './correlate/group-key.ts';
+export { isToldWithMass } from './correlate/is-told-with-mass.ts';
 export { MASS_QUIET_MS } from './correlate/mass-quiet-ms.ts';
 export { nextPoll, type PollEnd } from './correlate/next-poll.ts';
 export { type FlapTally, type FlapWorst, tallyFlapping } from './correlate/tally-flapping.ts';

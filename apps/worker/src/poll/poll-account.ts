@@ -37,35 +37,38 @@ const BATCH = 5000;
  * current from them, then what they say of connectivity is recorded. One list is of use without the other.
  */
 export async function pollAccount(sources: PollSources, poll: ClaimedPoll): Promise<PollAnswer> {
-  const { context, account } = sources;
+  // The lists of a large account are the largest thing a worker holds: they are let go before their findings are written.
+  const { findings, answer } = await readAccount(sources);
+  return { ...answer, ...(await record(sources.context, findings, poll.askedAt)) };
+}
+
+async function readAccount({ context, account, edges }: PollSources) {
   const [devices, tunnels] = await Promise.all([account.devices(), account.tunnels()]);
-  const tally = { lost: 0, back: 0, shut: [] as string[], relinked: 0 };
+  const findings: GroupedFinding[][] = [];
+  let relinked = 0;
   for (const group of await listPolledGroups(context.sql)) {
     const lists = { devices, tunnels };
     const found = await identify(context, group, lists);
-    const { written, relinked } = await refreshTopology(context, sources.edges, found);
+    const refreshed = await refreshTopology(context, edges, found);
     // Subjects that the topology has just made are confirmed by this poll already.
-    const listed = written ? await identify(context, group, lists) : found;
-    const findings = [
-      ...toFindings(listed.devices, (device) => judgeDevice(devices, device).outcome),
-      ...toFindings(listed.tunnels ?? [], (tunnel) => judgeTunnel(tunnels, tunnel).outcome),
-    ];
-    const done = await record(context, findings, poll.askedAt);
-    tally.lost += done.lost;
-    tally.back += done.back;
-    tally.shut.push(...done.shut);
-    tally.relinked += relinked;
+    const listed = refreshed.written ? await identify(context, group, lists) : found;
+    findings.push(
+      toFindings(listed.devices, (device) => judgeDevice(devices, device).outcome),
+      toFindings(listed.tunnels ?? [], (tunnel) => judgeTunnel(tunnels, tunnel).outcome),
+    );
+    relinked += refreshed.relinked;
   }
   const failed = [devices, tunnels].flatMap((list) => (list.ok ? [] : [list]));
   const waits = failed.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-  return {
-    ...tally,
+  const answer = {
+    relinked,
     failure: failed[0]?.reason ?? null,
     retryAfterMs: waits.length > 0 ? Math.max(...waits) : null,
     devices: devices.ok ? devices.value.items.length : 0,
     tunnels: tunnels.ok ? tunnels.value.items.length : 0,
     tunnelUrls: tunnels.ok ? tunnels.value.items.flatMap(({ url }) => url ?? []) : [],
   };
+  return { findings: findings.flat(), answer };
 }
 
 interface Lists {
@@ -93,14 +96,22 @@ const STATUS: Record<LayerOutcome, ConnectivityStatus | null> = {
 };
 
 /** The outcome of the layer is the finding, so that a poll and a verification cannot read one answer in two ways. */
-function toFindings<T>(listed: readonly Listed<T>[], judge: (item: T) => LayerOutcome): Finding[] {
+function toFindings<T>(listed: readonly Listed<T>[], judge: (item: T) => LayerOutcome): GroupedFinding[] {
   return listed.flatMap(({ item, subject }) => {
     const status = STATUS[judge(item)];
-    return subject === null || status === null ? [] : [{ subjectId: subject.id, status }];
+    return subject === null || status === null
+      ? []
+      : [{ subjectId: subject.id, groupId: subject.deviceId ?? subject.id, status }];
   });
 }
 
-async function record({ sql, config }: WorkerContext, findings: readonly Finding[], askedAt: Date) {
+interface GroupedFinding extends Finding {
+  readonly groupId: number;
+}
+
+/** Group by group: a batch then holds up few groups, and looks at few, whatever the order of the lists. */
+async function record({ sql, config }: WorkerContext, found: readonly GroupedFinding[], askedAt: Date) {
+  const findings = found.toSorted((a, b) => a.groupId - b.groupId);
   const fallback = config.policies.default;
   if (fallback === undefined) throw new Error('a loaded config always holds the default policy');
   const { openAfterMs, maxWaitMs } = fallback;

@@ -14,6 +14,12 @@ export interface Namer {
   name(place: { readonly group: string; readonly type: SubjectType }, ids: readonly string[]): Promise<Fingerprints[]>;
 }
 
+/** A digest has memory of its own, several times its size; a copy shares Node's pool. */
+function pool({ fingerprint, otherFingerprints }: Fingerprints): Fingerprints {
+  const copy = ({ version, value }: Fingerprint) => ({ version, value: Buffer.from(value) });
+  return { fingerprint: copy(fingerprint), otherFingerprints: otherFingerprints.map(copy) };
+}
+
 /** How many fingerprints are worked out before others get their turn. */
 const STRIDE = 500;
 
@@ -40,7 +46,7 @@ export function createNamer(keyring: Keyring): Namer {
           made = 0;
           await breathe();
         }
-        names.set(id, known ?? fingerprintVersions(keyring, { ...place, id }));
+        names.set(id, known ?? pool(fingerprintVersions(keyring, { ...place, id })));
       }
       remembered.set(key, names);
       return ids.flatMap((id) => names.get(id) ?? []);

@@ -79,7 +79,7 @@ function adoptFlapping(situation: Situation): GroupDecision | null {
 /**
  * A group that is down joins the mass outage of its source group instead of opening, and at once: its members page nobody.
  * What was told by itself before stays so, unless this group is one of those lost at once; and so does
- * what was in it, came back and flaps.
+ * what was in it, came back and flaps. See `isToldWithMass` for what was told a moment too soon.
  */
 function joinMass(situation: Situation): GroupDecision | null {
   const { facts, down, memberIncidents, flap } = situation;

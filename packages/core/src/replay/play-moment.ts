@@ -1,6 +1,7 @@
 import { decideGroup } from '../correlate/decide-group.ts';
 import { decideMass, type LostDevice } from '../correlate/decide-mass.ts';
 import type { GroupDecision, OpenMass } from '../correlate/group-decision.ts';
+import { isToldWithMass } from '../correlate/is-told-with-mass.ts';
 import { MASS_QUIET_MS } from '../correlate/mass-quiet-ms.ts';
 import { isStillMass } from './end-incidents.ts';
 import {
@@ -101,6 +102,10 @@ function decide(
 ): GroupDecision {
   const { id, kind, members } = group.open ?? {};
   const begins = absorbed.size > 0;
+  const standing = {
+    begunAt: source.mass?.reopenedAt.at(-1) ?? source.mass?.openedAt ?? now,
+    windowMs: world.rules.mass?.windowMs ?? 0,
+  };
   const mass: OpenMass | null =
     source.mass === null
       ? null
@@ -114,7 +119,7 @@ function decide(
             .map(({ alias }) => alias)
             .filter((alias) => world.states.wasUpSince(alias, source.mass?.joinedAt.get(alias))),
           joinsUntil,
-          absorbs: absorbed.has(group.alias),
+          absorbs: absorbed.has(group.alias) || (group.open !== null && isToldWithMass(group.open.openedAt, standing)),
         };
   return decideGroup(
     {

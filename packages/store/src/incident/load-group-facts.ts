@@ -2,6 +2,8 @@ import {
   combinePolicies,
   type GroupFacts,
   type IncidentKind,
+  isToldWithMass,
+  type OpenMass,
   type Policy,
   type SafeName,
   type SubjectType,
@@ -31,6 +33,9 @@ export interface StandingMass {
   readonly joinsUntil: number;
   /** Groups lost within its window, whose own incidents merge into it; only in the pass that opens it. */
   readonly absorbs: ReadonlySet<number>;
+  /** When it began last, in epoch ms, and `mass.window`; see `isToldWithMass`. */
+  readonly begunAt: number;
+  readonly windowMs: number;
 }
 
 interface MemberRow {
@@ -51,6 +56,7 @@ interface IncidentFactRow {
   kind: IncidentKind;
   groupId: number;
   ownGroup: boolean;
+  openedAt: number;
   members: string[];
 }
 
@@ -89,21 +95,13 @@ export async function loadGroupFacts(
     const subject = own.find((row) => row.id === due.groupId);
     if (subject === undefined) return [];
     const [last] = resolved.get(due.groupId) ?? [];
-    const mass = masses.get(subject.groupName);
+    const { open, memberIncidents } = sortIncidents(incidents.get(due.groupId) ?? []);
     const facts: GroupFacts = {
       group: { alias: subject.alias, type: subject.type, name: subject.name },
       members: own.map(toMember),
-      ...sortIncidents(incidents.get(due.groupId) ?? []),
-      mass:
-        mass === undefined
-          ? null
-          : {
-              id: mass.id,
-              members: told.get(due.groupId)?.members ?? [],
-              back: told.get(due.groupId)?.back ?? [],
-              joinsUntil: mass.joinsUntil,
-              absorbs: mass.absorbs.has(due.groupId),
-            },
+      open,
+      memberIncidents,
+      mass: toMass(masses.get(subject.groupName), due.groupId, open, told.get(due.groupId)),
       lastResolved: last === undefined ? null : { id: last.id, resolvedAt: last.resolvedAt.getTime() },
       overridden: overridden.has(due.groupId),
       policy: policyOf(due.groupId),
@@ -136,6 +134,7 @@ async function loadOpenIncidents(tx: Transaction, ids: readonly number[]): Promi
     order by i.id for no key update of i`;
   return tx<IncidentFactRow[]>`
     select i.id, i.kind, coalesce(a.group_id, g.device_id, g.id) as group_id, g.device_id is null and a.group_id is null as own_group,
+      floor(extract(epoch from i.opened_at) * 1000)::float8 as opened_at,
       (select coalesce(array_agg(s.alias), '{}') from incident_subject x join subject s on s.id = x.subject_id where x.incident_id = i.id) as members
     from incident i join subject g on g.id = i.group_id
     left join unnest(${standIns.map((row) => row.subjectId)}::bigint[], ${standIns.map((row) => row.groupId)}::bigint[]) as a(subject_id, group_id)
@@ -177,12 +176,20 @@ async function loadMassMembers(
   return new Map(rows.map(({ groupId, ...row }) => [groupId, row]));
 }
 
-function sortIncidents(rows: readonly IncidentFactRow[]): Pick<GroupFacts, 'open' | 'memberIncidents'> {
-  const open = rows.find((row) => row.ownGroup);
-  return {
-    open: open === undefined ? null : { id: open.id, kind: open.kind, members: open.members },
-    memberIncidents: rows.filter((row) => !row.ownGroup),
-  };
+function sortIncidents(rows: readonly IncidentFactRow[]) {
+  return { open: rows.find((row) => row.ownGroup) ?? null, memberIncidents: rows.filter((row) => !row.ownGroup) };
+}
+
+function toMass(
+  mass: StandingMass | undefined,
+  groupId: number,
+  open: IncidentFactRow | null,
+  told: { readonly members: readonly string[]; readonly back: readonly string[] } | undefined,
+): OpenMass | null {
+  if (mass === undefined) return null;
+  const { id, joinsUntil } = mass;
+  const absorbs = mass.absorbs.has(groupId) || (open !== null && isToldWithMass(open.openedAt, mass));
+  return { id, members: told?.members ?? [], back: told?.back ?? [], joinsUntil, absorbs };
 }
 
 function toMember({ alias, type, name, down, polled, sinceMs, observedAt }: MemberRow): GroupFacts['members'][number] {

@@ -3,6 +3,7 @@ import type { Transaction } from '../database/connect.ts';
 import { isOverridden } from '../incident-action/list-overridden.ts';
 import type { VerificationResult, VerificationTiming } from '../verification/verification-result.ts';
 import { addTimeline } from './add-timeline.ts';
+import { isMassBeginning } from './is-mass-beginning.ts';
 import { joinService } from './join-services.ts';
 import { standInSubject } from './stand-in-subject.ts';
 
@@ -11,7 +12,7 @@ import { standInSubject } from './stand-in-subject.ts';
  * although none is open and no Disconnected waits to be correlated: the same debounce as for webhooks, and the page that a
  * lost webhook would have sent. That something counts as down is no excuse: what is not pending is told by nobody else. The
  * service joins an incident of its group that is open, one of a device that may be its own, or a mass outage that its device
- * belongs to; one that ended within `reopenWithin` is reopened.
+ * belongs to, and waits for one that is about to be told; one that ended within `reopenWithin` is reopened.
  * @returns the id of the incident that opened or reopened, or null when it is too early, is being correlated, or one is open
  */
 export async function openFromVerification(
@@ -22,10 +23,14 @@ export async function openFromVerification(
   const { run } = result;
   const place = await readPlace(tx, run.serviceId, timing);
   if (place === undefined || !place.lasting || place.correlating || place.told || place.overridden) return null;
-  if (place.mass !== null && kindOf(result.verdict) !== 'application') {
-    await joinIncident(tx, place.mass, run);
-    await addTimeline(tx, place.mass, failed(result));
-    return null;
+  if (kindOf(result.verdict) !== 'application') {
+    if (place.mass !== null) {
+      await joinIncident(tx, place.mass, run);
+      await addTimeline(tx, place.mass, failed(result));
+      return null;
+    }
+    // Its own report is on its way among many: it would be a page beside the one of them all.
+    if (await isMassBeginning(tx, run.serviceId, timing.mass ?? null)) return null;
   }
   if (place.group === null && (await joinPossible(tx, run.serviceId))) return null;
   const group = place.group ?? (await standInSubject(tx, run.serviceId));

@@ -1,6 +1,6 @@
-import { isMass, type MassPolicy } from '@tidegate/core';
+import type { MassPolicy } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
-import { wasBack } from './was-back.ts';
+import { isStillMass } from './is-still-mass.ts';
 
 /** Any two transactions that may end a mass outage must meet on the same first number. */
 const LOCK = 7_413_004;
@@ -59,10 +59,7 @@ export async function endWithStragglers(
     await tx`select pg_advisory_xact_lock(${LOCK}, hashtext(${massGroup ?? id}))`;
     const waiting = await countWaiting(tx, id);
     if (waiting > 0 && (massGroup === null || run.opened || !(await hasSettled(tx, id, run.settleMs)))) continue;
-    if (massGroup !== null && run.mass !== null) {
-      const { devices, known } = await countStillDown(tx, id, massGroup);
-      if (isMass(devices, known, run.mass)) continue;
-    }
+    if (massGroup !== null && run.mass !== null && (await isStillMass(tx, id, massGroup, run.mass))) continue;
     ending.set(id, await regroup(tx, await listStillDown(tx, id), run));
   }
   return ending;
@@ -99,19 +96,4 @@ async function listStillDown(tx: Transaction, incidentId: string): Promise<numbe
     join incident_subject x on x.subject_id = m.id and x.incident_id = ${incidentId}
     where m.down order by 1`;
   return rows.map((row) => row.groupId);
-}
-
-/** Devices of a mass incident of which something is down ever since it joined, and how many are known in its source group. */
-export async function countStillDown(
-  tx: Transaction,
-  incidentId: string,
-  massGroup: string,
-): Promise<{ readonly devices: number; readonly known: number }> {
-  const [row] = await tx<{ devices: number; known: number }[]>`
-    select count_devices(${massGroup}) as known,
-      (select count(distinct g.id)::int
-         from incident_subject x join subject_told t on t.subject_id = x.subject_id join subject s on s.id = x.subject_id
-         join subject g on g.id = coalesce(s.device_id, s.id)
-         where x.incident_id = ${incidentId} and t.down and g.type = 'device' and not ${wasBack(tx)}) as devices`;
-  return row ?? { devices: 0, known: 0 };
 }

@@ -25,7 +25,7 @@ export async function summarizeIncident(
   incidentId: string,
   { decision, group, polls }: { decision: SummaryState; group: SubjectRef; polls: boolean },
 ): Promise<void> {
-  const parts = await countParts(tx, incidentId);
+  const parts = { ...(await countParts(tx, incidentId)), tunnel: await firstTunnel(tx, incidentId) };
   await saveSummary(tx, incidentId, ofGroup(group, decision, parts), { services: parts.services, polls });
 }
 
@@ -58,7 +58,11 @@ export async function summarizeEnded(tx: Transaction, incidentId: string): Promi
       ? ofMass(incident.massGroup, parts)
       : incident.kind === 'application'
         ? ofApplication(incident.firstBroken, parts)
-        : ofGroup(incident.group, { kind: incident.flapped ? 'flapping' : incident.kind }, { ...parts, ended: true });
+        : ofGroup(
+            incident.group,
+            { kind: incident.flapped ? 'flapping' : incident.kind },
+            { ...parts, tunnel: await firstTunnel(tx, incidentId), ended: true },
+          );
   await saveSummary(tx, incidentId, what, { services: parts.services, ended: true });
 }
 
@@ -84,10 +88,14 @@ interface Parts {
   readonly services: readonly string[];
   readonly devices: number;
   readonly tunnels: number;
-  /** The first tunnel of it, by its name or else its alias. */
-  readonly tunnel: string | null;
   readonly flapChanges: number;
   readonly flapWorst: FlapWorst | null;
+}
+
+interface GroupParts extends Parts {
+  /** The first tunnel of it, by its name or else its alias. */
+  readonly tunnel: string | null;
+  readonly ended?: boolean;
 }
 
 function ofMass(sourceGroup: string, { devices, tunnels }: Parts): string {
@@ -102,11 +110,7 @@ function ofApplication(firstBroken: Layer | null, { services }: Parts): string {
 }
 
 /** Of a device that is up itself it is told which of its tunnels are not. */
-function ofGroup(
-  group: SubjectRef,
-  { kind, reason }: SummaryState,
-  parts: Parts & { readonly ended?: boolean },
-): string {
+function ofGroup(group: SubjectRef, { kind, reason }: SummaryState, parts: GroupParts): string {
   const { tunnels, tunnel, ended = false } = parts;
   const name = group.name ?? group.alias;
   const several = kind === 'tunnel' && group.type === 'device' && tunnels > 1;
@@ -133,10 +137,17 @@ async function countParts(tx: Transaction, incidentId: string): Promise<Parts> {
     select (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
              where x.incident_id = ${incidentId}) as services,
       (select flap_changes from incident where id = ${incidentId}), (select flap_worst from incident where id = ${incidentId}),
-      count(*) filter (where s.type = 'device')::int as devices, count(*) filter (where s.type = 'tunnel')::int as tunnels,
-      min(coalesce(s.name, s.alias)) filter (where s.type = 'tunnel') as tunnel
+      count(*) filter (where s.type = 'device')::int as devices, count(*) filter (where s.type = 'tunnel')::int as tunnels
     from incident_subject x join subject s on s.id = x.subject_id where x.incident_id = ${incidentId}`;
-  return row ?? { services: [], devices: 0, tunnels: 0, tunnel: null, flapChanges: 0, flapWorst: null };
+  return row ?? { services: [], devices: 0, tunnels: 0, flapChanges: 0, flapWorst: null };
+}
+
+/** Not for a mass outage, whose summary names none of its many. */
+async function firstTunnel(tx: Transaction, incidentId: string): Promise<string | null> {
+  const [row] = await tx<{ tunnel: string | null }[]>`
+    select min(coalesce(s.name, s.alias)) as tunnel
+    from incident_subject x join subject s on s.id = x.subject_id where x.incident_id = ${incidentId} and s.type = 'tunnel'`;
+  return row?.tunnel ?? null;
 }
 
 async function saveSummary(

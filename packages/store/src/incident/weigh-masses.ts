@@ -1,10 +1,10 @@
-import { isMass, type MassPolicy } from '@tidegate/core';
+import type { MassPolicy } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
 import { type BeginningMass, findMass } from './find-mass.ts';
+import { isStillMass } from './is-still-mass.ts';
 import type { StandingMass } from './load-group-facts.ts';
 import type { WatchedSourceGroup } from './look-around.ts';
 import type { Policies } from './policies.ts';
-import { countStillDown } from './regroup.ts';
 
 /** A mass outage this pass works with. */
 export interface PassMass extends StandingMass {
@@ -27,8 +27,8 @@ export async function weighMasses(
   const masses = new Map<string, PassMass>();
   for (const sourceGroup of sourceGroups) {
     const { name, mass } = sourceGroup;
-    const joinsUntil = mass === null ? null : await joinsUntilOf(tx, mass, name, policies.mass, now);
-    const goesOn = joinsUntil !== null && joinsUntil >= now.getTime();
+    const standing = mass === null ? null : await readStanding(tx, mass, name, policies.mass, now);
+    const goesOn = standing !== null && standing.joinsUntil >= now.getTime();
     const beginning = goesOn ? null : await findMass(tx, sourceGroup, policies, now);
     const id = mass ?? (beginning === null ? null : idOf(beginning, newIncidentId));
     if (id === null) continue;
@@ -36,29 +36,36 @@ export async function weighMasses(
     masses.set(name, {
       id,
       begins,
-      joinsUntil: begins ? Number.POSITIVE_INFINITY : (joinsUntil ?? 0),
+      joinsUntil: begins ? Number.POSITIVE_INFINITY : (standing?.joinsUntil ?? 0),
       absorbs: new Set(beginning?.absorbs),
+      begunAt: begins ? now.getTime() : (standing?.begunAt ?? 0),
+      windowMs: policies.mass?.windowMs ?? 0,
       beginning: beginning === null || mass === null ? beginning : beginAnew(beginning, mass),
     });
   }
   return masses;
 }
 
-/** Whoever shows a first sign within its window of the last that joined was lost with it; anybody while it is a mass still. */
-async function joinsUntilOf(
+/**
+ * When it began last, and until when others join it: whoever shows a first sign within its window of the last that joined was
+ * lost with it; anybody while it is a mass still.
+ */
+async function readStanding(
   tx: Transaction,
   id: string,
   massGroup: string,
   mass: MassPolicy | null,
   now: Date,
-): Promise<number> {
-  const [last] = await tx<{ at: Date }[]>`
-    select at from timeline_entry where incident_id = ${id} and event in ('mass.started', 'mass.joined') order by id desc limit 1`;
-  const until = (last?.at.getTime() ?? 0) + (mass?.windowMs ?? 0);
+): Promise<{ readonly begunAt: number; readonly joinsUntil: number }> {
+  const [told] = await tx<{ begunAt: Date | null; lastAt: Date | null }[]>`
+    select max(at) filter (where event = 'mass.started') as begun_at, max(at) as last_at
+    from timeline_entry where incident_id = ${id} and event in ('mass.started', 'mass.joined')`;
+  const begunAt = told?.begunAt?.getTime() ?? 0;
+  const joinsUntil = (told?.lastAt?.getTime() ?? 0) + (mass?.windowMs ?? 0);
   // In the midst of its burst nothing needs to be counted.
-  if (mass === null || until >= now.getTime()) return until;
-  const { devices, known } = await countStillDown(tx, id, massGroup);
-  return isMass(devices, known, mass) ? Number.POSITIVE_INFINITY : until;
+  if (mass === null || joinsUntil >= now.getTime()) return { begunAt, joinsUntil };
+  const goesOn = await isStillMass(tx, id, massGroup, mass);
+  return { begunAt, joinsUntil: goesOn ? Number.POSITIVE_INFINITY : joinsUntil };
 }
 
 function idOf({ decision }: BeginningMass, newIncidentId: () => string): string {

@@ -13,12 +13,18 @@ export interface Finding {
 export interface PollSettings {
   /** When the poll was begun. */
   readonly askedAt: Date;
-  /** A finding that says nothing new is written down at this pace only. */
+  /** A finding that says nothing new about a subject that a service depends on is written down at this pace only. */
   readonly refreshMs: number;
   /** Debounce of groups that no service claims. */
   readonly openAfterMs: number;
   readonly maxWaitMs: number;
 }
+
+/**
+ * The pace of subjects that no gate waits for: up to twice as long, so that a large account is not rewritten all at once.
+ * Well within the day after which `count_devices` takes a device for gone.
+ */
+const IDLE_REFRESH_MS = 3_600_000;
 
 export interface RecordedPoll {
   /** Subjects that dropped although no webhook said so, and that are back although none said so. */
@@ -57,7 +63,7 @@ export async function recordPoll(
  * One statement: locks and updates the subjects it says something new about, and answers those whose connectivity it
  * changes. Something new is another status, one that answers a later webhook, one a gate stands open against, or one that
  * an open incident waits for that no service verifies; the rest is refreshed now and then, so that a large fleet is not
- * rewritten at each poll.
+ * rewritten at each poll. Subjects are reached by their key one by one: a batch is small beside the table.
  */
 async function saveFindings(
   tx: Transaction,
@@ -67,11 +73,12 @@ async function saveFindings(
   return tx<{ id: number; lost: boolean; back: boolean }[]>`
     with found as materialized (
       select s.id, i.status, s.polled_status, s.polled_at, s.confirmed_at, c.moved_at, v.disconnected, v.answered, v.known_at, v.suspect,
+        exists (select 1 from dependency d where d.subject_id = s.id) as needed,
         i.status = 'disconnected' and exists (
           select 1 from dependency d join gate g on g.service_id = d.service_id
           where d.subject_id = s.id and g.state in ('open', 'releasing') and g.hand is null and g.opened_by_started_at < ${askedAt}) as stands
       from unnest(${findings.map((finding) => finding.subjectId)}::bigint[], ${findings.map((finding) => finding.status)}::text[]) as i(id, status)
-      join subject s on s.id = i.id
+      cross join lateral (select * from subject x where x.id = i.id offset 0) s
       left join connectivity c on c.subject_id = s.id
       left join lateral (
         select c.disconnected, c.observation_key is not distinct from c.cleared_key as answered, coalesce(c.suspect_disconnected, false) as suspect,
@@ -82,19 +89,22 @@ async function saveFindings(
       select f.*, told_down(f.disconnected, f.answered, f.known_at, f.suspect, f.polled_status, f.polled_at) as before,
         told_down(f.disconnected, f.answered, f.known_at, f.suspect, f.status, ${askedAt}) as after
       from found f
+    ), awaited as materialized (
+      select x.subject_id from incident i join incident_subject x on x.incident_id = i.id
+      where i.state <> 'resolved' and x.subject_id in (select id from found) and not exists (
+        select 1 from incident_service v join service o on o.id = v.service_id where v.incident_id = i.id and o.retired_at is null)
     ), news as materialized (
       select w.* from weighed w
       where w.status is distinct from w.polled_status or w.before is distinct from w.after or w.stands or w.moved_at > w.polled_at
-        or coalesce(w.confirmed_at, '-infinity') < ${askedAt}::timestamptz - make_interval(secs => ${refreshMs} / 1000.0)
-        or w.id in (
-          select x.subject_id from incident_subject x join incident i on i.id = x.incident_id
-          where i.state <> 'resolved' and not exists (
-            select 1 from incident_service v join service o on o.id = v.service_id where v.incident_id = i.id and o.retired_at is null))
+        or coalesce(w.confirmed_at, '-infinity') < ${askedAt}::timestamptz
+          - make_interval(secs => case when w.needed then ${refreshMs} else ${IDLE_REFRESH_MS} * (1 + w.id % 16 / 16.0) end / 1000.0)
+        or w.id in (select subject_id from awaited)
     ), locked as materialized (
-      select s.id from subject s where s.id in (select id from news) order by s.id for no key update
+      select s.id from (select id from news order by id) n
+      cross join lateral (select x.id from subject x where x.id = n.id for no key update) s
     ), updated as (
       update subject s set polled_status = n.status, polled_at = ${askedAt}, confirmed_at = greatest(s.confirmed_at, ${askedAt})
-      from news n join locked l on l.id = n.id where s.id = n.id
+      from news n where s.id = n.id and s.id = any(array(select id from locked))
       returning s.id
     )
     select n.id, n.after and (not n.before or n.stands) as lost, n.before and not n.after as back

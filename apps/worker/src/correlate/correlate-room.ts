@@ -3,7 +3,7 @@ import { newId } from '@tidegate/vault';
 import type { WorkerContext } from '../worker-context.ts';
 
 /** Groups per transaction: while it runs, new reports about them wait, and each may bring dozens of tunnels into memory. */
-const BATCH = 250;
+const BATCH = 120;
 
 /** Correlates every group whose debounce has ended, in batches, and says what became of each. */
 export async function correlateRoom(context: WorkerContext): Promise<void> {

@@ -35,7 +35,7 @@ export async function summarizeMass(
   incidentId: string,
   { sourceGroup, polls }: { sourceGroup: string; polls: boolean },
 ): Promise<void> {
-  const parts = await countParts(tx, incidentId);
+  const parts = await countMass(tx, incidentId, sourceGroup);
   await saveSummary(tx, incidentId, ofMass(sourceGroup, parts), { services: parts.services, polls });
 }
 
@@ -52,17 +52,20 @@ export async function summarizeAgain(tx: Transaction, incidentId: string): Promi
 export async function summarizeEnded(tx: Transaction, incidentId: string): Promise<void> {
   const incident = await readNamed(tx, incidentId);
   if (incident === undefined) return;
+  if (incident.massGroup !== null) {
+    const parts = await countMass(tx, incidentId, incident.massGroup);
+    await saveSummary(tx, incidentId, ofMass(incident.massGroup, parts), { services: parts.services, ended: true });
+    return;
+  }
   const parts = await countParts(tx, incidentId);
   const what =
-    incident.massGroup !== null
-      ? ofMass(incident.massGroup, parts)
-      : incident.kind === 'application'
-        ? ofApplication(incident.firstBroken, parts)
-        : ofGroup(
-            incident.group,
-            { kind: incident.flapped ? 'flapping' : incident.kind },
-            { ...parts, tunnel: await firstTunnel(tx, incidentId), ended: true },
-          );
+    incident.kind === 'application'
+      ? ofApplication(incident.firstBroken, parts)
+      : ofGroup(
+          incident.group,
+          { kind: incident.flapped ? 'flapping' : incident.kind },
+          { ...parts, tunnel: await firstTunnel(tx, incidentId), ended: true },
+        );
   await saveSummary(tx, incidentId, what, { services: parts.services, ended: true });
 }
 
@@ -84,10 +87,13 @@ async function readNamed(tx: Transaction, incidentId: string): Promise<NamedInci
   return incident;
 }
 
-interface Parts {
+interface MassParts {
   readonly services: readonly string[];
   readonly devices: number;
   readonly tunnels: number;
+}
+
+interface Parts extends MassParts {
   readonly flapChanges: number;
   readonly flapWorst: FlapWorst | null;
 }
@@ -98,7 +104,7 @@ interface GroupParts extends Parts {
   readonly ended?: boolean;
 }
 
-function ofMass(sourceGroup: string, { devices, tunnels }: Parts): string {
+function ofMass(sourceGroup: string, { devices, tunnels }: MassParts): string {
   const withThem = tunnels > 0 ? `, ${count(tunnels, 'tunnel')} with them` : '';
   return `Outage of ${count(devices, 'device')} of ${sourceGroup} at once${withThem}`;
 }
@@ -140,6 +146,18 @@ async function countParts(tx: Transaction, incidentId: string): Promise<Parts> {
       count(*) filter (where s.type = 'device')::int as devices, count(*) filter (where s.type = 'tunnel')::int as tunnels
     from incident_subject x join subject s on s.id = x.subject_id where x.incident_id = ${incidentId}`;
   return row ?? { services: [], devices: 0, tunnels: 0, flapChanges: 0, flapWorst: null };
+}
+
+/** Written again in each pass that adds to it: its devices are few and looked up, its tunnels are what is left. */
+async function countMass(tx: Transaction, incidentId: string, sourceGroup: string): Promise<MassParts> {
+  const [row] = await tx<{ services: string[]; devices: number; all: number }[]>`
+    select (select coalesce(array_agg(s.name order by s.name), '{}') from incident_service x join service s on s.id = x.service_id
+             where x.incident_id = ${incidentId}) as services,
+      (select count(*)::int from subject s join incident_subject x on x.incident_id = ${incidentId} and x.subject_id = s.id
+        where s.group_name = ${sourceGroup} and s.type = 'device') as devices,
+      (select count(*)::int from incident_subject x where x.incident_id = ${incidentId}) as all`;
+  const { services = [], devices = 0, all = 0 } = row ?? {};
+  return { services, devices, tunnels: all - devices };
 }
 
 /** Not for a mass outage, whose summary names none of its many. */

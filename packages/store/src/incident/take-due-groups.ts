@@ -53,9 +53,10 @@ function joinsEarly(tx: Transaction, { open, beginning }: MassGroups) {
 }
 
 function mayBeDown(tx: Transaction) {
-  return tx`exists (select 1 from subject m left join connectivity c on c.subject_id = m.id
-    where (m.id = p.group_id or m.device_id = p.group_id)
-      and (c.disconnected or c.suspect_disconnected or m.polled_status = 'disconnected'))`;
+  const isDown = tx`(c.disconnected or c.suspect_disconnected or m.polled_status = 'disconnected')`;
+  // Apart, since each ends at the first that it finds.
+  return tx`(exists (select 1 from subject m left join connectivity c on c.subject_id = m.id where m.id = p.group_id and ${isDown})
+    or exists (select 1 from subject m left join connectivity c on c.subject_id = m.id where m.device_id = p.group_id and ${isDown}))`;
 }
 
 /**

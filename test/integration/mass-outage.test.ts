@@ -194,6 +194,23 @@ describe('many devices lost at once', () => {
     expect(told[0]?.services).toContain(late?.service);
   });
 
+  it('are not waited for without end: others that come and go all the time hide nobody', async () => {
+    await plant({ devices: 9 });
+    const [silent, ...rest] = fleet.devices;
+    const serviceId = silent?.serviceId ?? 0;
+    await sql`update gate set state = 'held', reason = 'verification_failed', since = clock_timestamp(), opened_by = null where service_id = ${serviceId}`;
+    const toldAt: number[] = [];
+    for (let second = 10; second <= 80; second += 10) {
+      await tell(rest.slice(0, 5), 'disconnected');
+      await tell(rest.slice(0, 5), 'connected');
+      await passTime(sql, 10_000);
+      await correlate();
+      await verifyService(sql, serviceId, 'device_offline');
+      if ((await incidents()).some(({ services }) => services.includes(silent?.service ?? ''))) toldAt.push(second);
+    }
+    expect(toldAt).toEqual([50, 60, 70, 80]);
+  });
+
   it('take over one that its verification told a moment before they were seen, once it is reported too', async () => {
     await plant({ devices: 9 });
     const [first, ...rest] = fleet.devices;

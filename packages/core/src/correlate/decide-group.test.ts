@@ -265,6 +265,11 @@ describe('decideGroup', () => {
     expect(decide({ members, mass: lingering })).toMatchObject({ decision: 'open', kind: 'device', reason: 'down' });
     expect(decide({ members, mass: { ...lingering, members: [], back: [] } })).toMatchObject({ decision: 'open' });
     expect(decide({ members, mass: { ...lingering, back: [] } })).toMatchObject({ reason: 'already_known' });
+    const open = { id: 'inc_1', kind: 'application', members: [] } as const;
+    expect(decide({ members, open, mass: { ...lingering, absorbs: true } })).toMatchObject({
+      incident: 'inc_1',
+      reason: 'cause_found',
+    });
     const goesOn = { ...lingering, joinsUntil: NOW - 60_000 };
     expect(joined(decide({ members, mass: goesOn }))).toEqual(['dev_mac mass_outage']);
     expect(decide({ members: [member('dev_mac', false)], mass: lingering })).toMatchObject({ decision: 'blip' });

@@ -101,7 +101,7 @@ function joinMass(situation: Situation): GroupDecision | null {
 
 /** Lost together with it, or in it already: another outage that comes while the last of it lingers is news of its own. */
 function isPartOf(mass: OpenMass, { facts, down, now }: Situation): boolean {
-  if (mass.absorbs || (facts.pending?.firstAt ?? now) <= mass.joinsUntil) return true;
+  if ((facts.pending?.firstAt ?? now) <= mass.joinsUntil) return true;
   const known = listTold(mass);
   return down.some(({ alias }) => known.has(alias));
 }

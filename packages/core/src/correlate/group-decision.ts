@@ -32,7 +32,7 @@ export interface OpenMass {
   readonly back: readonly string[];
   /** Epoch ms: what shows its first sign later is another outage. Infinite while what is down still is a mass outage. */
   readonly joinsUntil: number;
-  /** This group is one of those that made it a mass outage, or was told with it: its own incident merges into it. */
+  /** This group is one of those that made it a mass outage, or was told with it: its own incident merges into it if it joins. */
   readonly absorbs: boolean;
 }
 

@@ -12,7 +12,8 @@ import { standInSubject } from './stand-in-subject.ts';
  * although none is open and no Disconnected waits to be correlated: the same debounce as for webhooks, and the page that a
  * lost webhook would have sent. That something counts as down is no excuse: what is not pending is told by nobody else. The
  * service joins an incident of its group that is open, one of a device that may be its own, or a mass outage that its device
- * belongs to, and waits for one that is about to be told; one that ended within `reopenWithin` is reopened.
+ * belongs to, and waits for one that is about to be told, `mass.window` longer at most; one that ended within `reopenWithin`
+ * is reopened.
  * @returns the id of the incident that opened or reopened, or null when it is too early, is being correlated, or one is open
  */
 export async function openFromVerification(
@@ -29,8 +30,8 @@ export async function openFromVerification(
       await addTimeline(tx, place.mass, failed(result));
       return null;
     }
-    // Its own report is on its way among many: it would be a page beside the one of them all.
-    if (await isMassBeginning(tx, run.serviceId, timing.mass ?? null)) return null;
+    // Its own report is on its way among many: it would be a page beside the one of them all. Others that flap are many for ever.
+    if (place.recent && (await isMassBeginning(tx, run.serviceId, timing.mass ?? null))) return null;
   }
   if (place.group === null && (await joinPossible(tx, run.serviceId))) return null;
   const group = place.group ?? (await standInSubject(tx, run.serviceId));
@@ -41,6 +42,8 @@ export async function openFromVerification(
 interface Place {
   group: (SubjectRef & { id: number }) | null;
   lasting: boolean;
+  /** What was lost within a window of it may not be told yet. */
+  recent: boolean;
   correlating: boolean;
   /** An open incident, of whatever group, names this service already; a mass outage, while its gate is shut since then. */
   told: boolean;
@@ -56,6 +59,7 @@ async function readPlace(tx: Transaction, serviceId: number, timing: Verificatio
       (select json_build_object('id', x.id, 'alias', x.alias, 'type', x.type, 'name', x.name) from subject x
         where x.id = coalesce(s.device_id, s.tunnel_id)) as group,
       g.since + make_interval(secs => ${timing.patienceMs} / 1000.0) <= clock_timestamp() and s.retired_at is null as lasting,
+      g.since + make_interval(secs => ${togetherMs(timing)} / 1000.0) > clock_timestamp() as recent,
       exists (select 1 from pending p where p.group_id in (s.device_id, s.tunnel_id)) as correlating,
       exists (select 1 from incident_service x join incident i on i.id = x.incident_id
                where x.service_id = s.id and i.state <> 'resolved' and (i.mass_group is null or ${isOfMass(tx, timing)})) as told,
@@ -66,10 +70,14 @@ async function readPlace(tx: Transaction, serviceId: number, timing: Verificatio
 }
 
 /** A gate that was shut before the mass outage had all its members, as far as a lost webhook can be told from a later one. */
-function isOfMass(tx: Transaction, { mass, patienceMs }: VerificationTiming) {
-  const togetherMs = (mass?.windowMs ?? 0) + patienceMs;
-  return tx`g.since <= make_interval(secs => ${togetherMs} / 1000.0) + (
+function isOfMass(tx: Transaction, timing: VerificationTiming) {
+  return tx`g.since <= make_interval(secs => ${togetherMs(timing)} / 1000.0) + (
     select max(t.at) from timeline_entry t where t.incident_id = i.id and t.event in ('mass.started', 'mass.joined'))`;
+}
+
+/** What was lost with a gate's subjects was so within a window, and is told after a debounce. */
+function togetherMs({ mass, patienceMs }: VerificationTiming): number {
+  return (mass?.windowMs ?? 0) + patienceMs;
 }
 
 /** Joins the incident that is open for its group, such as one from before the service was added. */

@@ -55,7 +55,7 @@ export function settlesAt(world: ReplayWorld, { mass, policy }: PlayedSourceGrou
   return Math.max(...moved) + policy.reopenWithinMs;
 }
 
-/** Whether what is still down of a mass outage would be one by itself. */
+/** Whether what has been down ever since it joined a mass outage would be one by itself. */
 export function isStillMass(world: ReplayWorld, source: PlayedSourceGroup): boolean {
   const { mass } = world.rules;
   if (mass === null || source.mass === null) return false;
@@ -63,7 +63,8 @@ export function isStillMass(world: ReplayWorld, source: PlayedSourceGroup): bool
   for (const alias of source.mass.members) {
     const subject = world.subjects.get(alias);
     const group = subject && world.groups.get(groupKey(subject));
-    if (group?.subject.type === 'device' && world.states.isDown(alias)) down.add(group.alias);
+    if (group?.subject.type !== 'device' || !world.states.isDown(alias)) continue;
+    if (!world.states.wasUpSince(alias, source.mass.joinedAt.get(alias))) down.add(group.alias);
   }
   return isMass(down.size, source.knownDevices, mass);
 }

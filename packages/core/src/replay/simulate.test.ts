@@ -143,6 +143,16 @@ describe('a replay', () => {
     ]);
   });
 
+  it('tells by itself what came back of a mass outage and is lost again, while another of it lingers', () => {
+    const told: Told[] = [
+      ...[0, 1, 2].map((index): Told => [`dev_${index}`, 'down', index]),
+      ...[0, 1].map((index): Told => [`dev_${index}`, 'up', 100 + index]),
+      ...[0, 1].map((index): Told => [`dev_${index}`, 'down', 300 + index]),
+    ];
+    const { incidents } = simulate(history(told), rules({}, MASS));
+    expect(incidents.map(({ group }) => group).slice(0, 3)).toEqual(['home', 'dev_0', 'dev_1']);
+  });
+
   it('finds a mass outage whose last device comes alone, after the others were told by themselves', () => {
     const lost: Told[] = [
       ['dev_0', 'down', 0],

@@ -182,6 +182,28 @@ describe('what a poll finds', () => {
     expect(await poll('disconnected')).toMatchObject({ lost: 3 });
   });
 
+  it('is written by ascending ids, in whatever order it is listed, over what others wrote meanwhile', async () => {
+    const [first, middle, last] = [device.id, ...device.tunnels.map(({ id }) => id)].sort((a, b) => a - b) as [
+      number,
+      number,
+      number,
+    ];
+    const settings = { askedAt: await now(), refreshMs: POLL_EVERY_MS, openAfterMs: 20_000, maxWaitMs: 120_000 };
+    const findings = [last, middle, first].map((subjectId) => ({ subjectId, status: 'connected' as const }));
+    const waiting = () =>
+      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    let polled: Promise<unknown> | null = null;
+    await sql.begin(async (tx) => {
+      await tx`update subject set name = 'renamed' where id = ${middle}`;
+      polled = recordPoll(sql, findings, settings);
+      await expect.poll(waiting).toHaveLength(1);
+      expect(await sql`select id from subject order by id for update skip locked`).toEqual([{ id: last }]);
+    });
+    await polled;
+    const rows = await sql`select name = 'renamed' as renamed, polled_status from subject order by id`;
+    expect(rows).toEqual([false, true, false].map((renamed) => ({ renamed, polledStatus: 'connected' })));
+  });
+
   it('is ignored when it is older than what a poll found before', async () => {
     const old = await now();
     await poll('disconnected');

@@ -43,8 +43,6 @@ export async function applyTopology(
              where ${staleSubject(tx)} order by s.id for update of s`;
     await tx`update subject s set
                name = coalesce(i.name, s.name),
-               -- A list has just named it: a service that depends on it from now on finds it spoken of.
-               confirmed_at = greatest(s.confirmed_at, clock_timestamp()),
                linked_at = coalesce(s.linked_at, clock_timestamp()),
                device_origin = case when i.device_id is distinct from s.device_id and i.device_id is not null then 'api' else s.device_origin end,
                device_since = case when i.device_id is distinct from s.device_id and i.device_id is not null then clock_timestamp() else s.device_since end,

@@ -211,27 +211,38 @@ describe('many devices lost at once', () => {
     expect(toldAt).toEqual([50, 60, 70, 80]);
   });
 
-  it('take over one that its verification told a moment before they were seen, once it is reported too', async () => {
-    await plant({ devices: 9 });
-    const [first, ...rest] = fleet.devices;
-    const serviceId = first?.serviceId ?? 0;
-    await sql`update gate set state = 'held', reason = 'verification_failed', since = clock_timestamp(), opened_by = null where service_id = ${serviceId}`;
-    await passTime(sql, 21_000);
-    await verifyService(sql, serviceId, 'device_offline');
-    const [own] = await incidents();
-    expect(own).toMatchObject({ kind: 'device', services: [first?.service] });
-    await tell(rest.slice(0, 5), 'disconnected');
-    await passTime(sql, 21_000);
-    await correlate();
-    expect((await incidents()).map(({ kind }) => kind).sort()).toEqual(['device', 'mass']);
-    await tell([first!], 'disconnected');
-    await passTime(sql, 5000);
-    await correlate();
-    const told = await incidents();
-    expect(told.map(({ kind }) => kind)).toEqual(['mass']);
-    expect(told[0]?.services).toContain(first?.service);
-    expect(await detailOf(own?.id)).toMatchObject({ state: 'resolved', mergedInto: told[0]?.id });
-  });
+  it.each(['opens', 'reopens'])(
+    'take over one that a verification %s a moment before, once it is reported too',
+    async (how) => {
+      await plant({ devices: 9 });
+      const [first, ...rest] = fleet.devices;
+      const serviceId = first?.serviceId ?? 0;
+      const fail = async () => {
+        await sql`update gate set state = 'held', reason = 'verification_failed', since = clock_timestamp(), opened_by = null where service_id = ${serviceId}`;
+        await passTime(sql, 21_000);
+        await verifyService(sql, serviceId, 'device_offline');
+      };
+      await fail();
+      if (how === 'reopens') {
+        await openByVerification(sql, serviceId);
+        await passTime(sql, 300_000);
+        await fail();
+      }
+      const [own] = await incidents();
+      expect(own).toMatchObject({ kind: 'device', services: [first?.service], reopened: how === 'reopens' ? 1 : 0 });
+      await tell(rest.slice(0, 5), 'disconnected');
+      await passTime(sql, 21_000);
+      await correlate();
+      expect((await incidents()).map(({ kind }) => kind).sort()).toEqual(['device', 'mass']);
+      await tell([first!], 'disconnected');
+      await passTime(sql, 5000);
+      await correlate();
+      const told = await incidents();
+      expect(told.map(({ kind }) => kind)).toEqual(['mass']);
+      expect(told[0]?.services).toContain(first?.service);
+      expect(await detailOf(own?.id)).toMatchObject({ state: 'resolved', mergedInto: told[0]?.id });
+    },
+  );
 
   it('are joined by those that follow, as soon as their burst is over and without a page of their own', async () => {
     await plant({ devices: 8 });
@@ -288,18 +299,31 @@ describe('many devices lost at once', () => {
     expect((await detailOf(mass?.id))?.subjects.map(({ alias }) => alias)).toContain('tun_lone');
   });
 
-  it('are found when the last of them comes alone, after the others were told by themselves', async () => {
-    await plant({ devices: 8 });
-    await tell(fleet.devices.slice(0, 4), 'disconnected');
-    await passTime(sql, 20_500);
-    await correlate();
-    expect((await incidents()).map(({ kind }) => kind)).toEqual(['device', 'device', 'device', 'device']);
-    await passTime(sql, 4000);
-    await tell(fleet.devices.slice(4, 5), 'disconnected');
-    await passTime(sql, 20_500);
-    await correlate();
-    expect((await incidents()).map(({ kind, services }) => [kind, services.length])).toEqual([['mass', 5]]);
-  });
+  it.each(['told', 'told again'])(
+    'are found when the last comes alone, after the others were %s by themselves',
+    async (how) => {
+      await plant({ devices: 8 });
+      const early = fleet.devices.slice(0, 4);
+      const lose = async (devices: readonly PlantedDevice[]) => {
+        await tell(devices, 'disconnected');
+        await passTime(sql, 20_500);
+        await correlate();
+      };
+      await lose(early);
+      if (how === 'told again') {
+        await tell(early, 'connected');
+        for (const { serviceId } of early) await openByVerification(sql, serviceId ?? 0);
+        await passTime(sql, 300_000);
+        await correlate();
+        await lose(early);
+      }
+      const reopened = how === 'told again' ? 1 : 0;
+      expect(await incidents()).toMatchObject(early.map(() => ({ kind: 'device', reopened })));
+      await passTime(sql, 4000);
+      await lose(fleet.devices.slice(4, 5));
+      expect((await incidents()).map(({ kind, services }) => [kind, services.length])).toEqual([['mass', 5]]);
+    },
+  );
 
   it('belong to their own source group only', async () => {
     await plant({ devices: 4, group: 'attic' });

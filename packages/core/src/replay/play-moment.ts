@@ -5,6 +5,7 @@ import { isToldWithMass } from '../correlate/is-told-with-mass.ts';
 import { MASS_QUIET_MS } from '../correlate/mass-quiet-ms.ts';
 import { isStillMass } from './end-incidents.ts';
 import {
+  begunAt,
   isDue,
   membersOf,
   type PlayedGroup,
@@ -50,7 +51,7 @@ function beginMass(world: ReplayWorld, source: PlayedSourceGroup, now: number): 
   if (!dropped.some(({ pending }) => (pending?.firstAt ?? now) <= ripe)) return none;
   const openedSince = ripe - mass.windowMs - source.policy.maxWaitMs;
   const lost = busy
-    .filter(({ pending, open }) => (pending?.disconnects ?? 0) > 0 || (open !== null && open.openedAt >= openedSince))
+    .filter(({ pending, open }) => (pending?.disconnects ?? 0) > 0 || (open !== null && begunAt(open) >= openedSince))
     .flatMap((group) => toLost(world, group));
   const downNow = new Set(lost.map(({ alias }) => alias));
   const firstAt = Math.min(
@@ -103,7 +104,7 @@ function decide(
   const { id, kind, members } = group.open ?? {};
   const begins = absorbed.size > 0;
   const standing = {
-    begunAt: source.mass?.reopenedAt.at(-1) ?? source.mass?.openedAt ?? now,
+    begunAt: source.mass === null ? now : begunAt(source.mass),
     windowMs: world.rules.mass?.windowMs ?? 0,
   };
   const mass: OpenMass | null =
@@ -119,7 +120,7 @@ function decide(
             .map(({ alias }) => alias)
             .filter((alias) => world.states.wasUpSince(alias, source.mass?.joinedAt.get(alias))),
           joinsUntil,
-          absorbs: absorbed.has(group.alias) || (group.open !== null && isToldWithMass(group.open.openedAt, standing)),
+          absorbs: absorbed.has(group.alias) || (group.open !== null && isToldWithMass(begunAt(group.open), standing)),
         };
   return decideGroup(
     {

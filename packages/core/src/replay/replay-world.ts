@@ -27,6 +27,11 @@ export interface PlayedIncident {
   readonly policy: Policy;
 }
 
+/** When an incident opened, or reopened last; epoch ms. */
+export function begunAt({ openedAt, reopenedAt }: PlayedIncident): number {
+  return reopenedAt.at(-1) ?? openedAt;
+}
+
 export interface PlayedGroup {
   readonly alias: string;
   /** Its place among all; groups are played in this order, whatever happened to them first. */

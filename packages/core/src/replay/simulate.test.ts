@@ -167,6 +167,17 @@ describe('a replay', () => {
     ]);
   });
 
+  it('finds it as well when those were told again', () => {
+    const early = (status: 'up' | 'down', at: number): Told[] => [0, 1].map((index) => [`dev_${index}`, status, at]);
+    const lost: Told[] = [...early('down', 0), ...early('up', 60), ...early('down', 400), ['dev_2', 'down', 425]];
+    const { incidents } = simulate(history(lost), rules({}, MASS));
+    expect(incidents.map(({ kind, mergedInto }) => [kind, mergedInto !== null])).toEqual([
+      ['device', true],
+      ['device', true],
+      ['mass', false],
+    ]);
+  });
+
   it('stops its clock where it is told to', () => {
     expect(simulate(history([['tun_0', 'down', 0]], 19), rules()).incidents).toEqual([]);
     expect(simulate(history([['tun_0', 'down', 0]], 20), rules()).pages).toBe(1);

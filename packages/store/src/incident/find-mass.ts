@@ -7,6 +7,7 @@ import {
   type SubjectType,
 } from '@tidegate/core';
 import type { Transaction } from '../database/connect.ts';
+import { sinceOf } from './list-incidents.ts';
 import type { WatchedSourceGroup } from './look-around.ts';
 import type { Policies } from './policies.ts';
 
@@ -91,8 +92,7 @@ async function loadLost(tx: Transaction, name: string, since: Date): Promise<Los
       where s.group_name = ${name} and p.disconnects > 0
       union
       select coalesce(s.device_id, s.id) from incident i join subject s on s.id = i.group_id
-      where i.state <> 'resolved' and s.group_name = ${name} and (i.opened_at >= ${since} or (i.reopened > 0 and exists (
-        select 1 from timeline_entry t where t.incident_id = i.id and t.event = 'incident.reopened' and t.at >= ${since})))
+      where i.state <> 'resolved' and s.group_name = ${name} and ${sinceOf(tx)} >= ${since}
     )
     select g.id, g.alias, g.type, coalesce(max(m.since_ms) filter (where m.id = m.group_id), max(m.since_ms)) as at,
       (select p.first_at from pending p where p.group_id = g.id and p.disconnects > 0) as first_at

@@ -11,6 +11,7 @@ import {
 import type { Transaction } from '../database/connect.ts';
 import { listOverridden } from '../incident-action/list-overridden.ts';
 import { STAND_IN_VERSION } from '../subject/stand-in-version.ts';
+import { sinceOf } from './list-incidents.ts';
 import { loadTransitions } from './load-transitions.ts';
 import type { Policies } from './policies.ts';
 import type { DueGroup } from './take-due-groups.ts';
@@ -135,8 +136,7 @@ async function loadOpenIncidents(tx: Transaction, ids: readonly number[]): Promi
     order by i.id for no key update of i`;
   return tx<IncidentFactRow[]>`
     select i.id, i.kind, coalesce(a.group_id, g.device_id, g.id) as group_id, g.device_id is null and a.group_id is null as own_group,
-      floor(extract(epoch from coalesce((select max(t.at) from timeline_entry t
-        where i.reopened > 0 and t.incident_id = i.id and t.event = 'incident.reopened'), i.opened_at)) * 1000)::float8 as opened_at,
+      floor(extract(epoch from ${sinceOf(tx)}) * 1000)::float8 as opened_at,
       (select coalesce(array_agg(s.alias), '{}') from incident_subject x join subject s on s.id = x.subject_id where x.incident_id = i.id) as members
     from incident i join subject g on g.id = i.group_id
     left join unnest(${standIns.map((row) => row.subjectId)}::bigint[], ${standIns.map((row) => row.groupId)}::bigint[]) as a(subject_id, group_id)

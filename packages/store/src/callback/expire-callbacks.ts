@@ -16,7 +16,7 @@ export async function expireCallbacks(sql: Sql, limit: number): Promise<number> 
         select c.id from callback c where c.deadline_at <= clock_timestamp() and ${waitsUntil(sql)}
         order by c.deadline_at limit ${limit} for no key update skip locked
       ), lost as materialized (
-        ${stranded(sql)} limit ${limit} for no key update of c skip locked
+        select c.id from callback c where c.id in (${stranded(sql)}) limit ${limit} for no key update skip locked
       ), ends as materialized (
         select c.id, l.id is not null as late, l.id is null or c.state = 'ambiguous' or ${maybeReceived(sql)} as review
         from callback c left join late l on l.id = c.id where c.id in (select id from late union select id from lost)

@@ -26,6 +26,9 @@ export interface CandidateTerms {
 
 /** Ordering keys that one claim looks at, of all its services together; each claim begins at another. */
 const MOST_KEYS = 500;
+/** Mostly these few are enough: most keys have something that may begin. Then the rest is not looked at. */
+const FIRST_KEYS = 64;
+const FIRST_KEYS_PER_PLACE = 4;
 
 /**
  * The callbacks that may begin now under these grants, in turn: longest due first for each destination, the destinations of a
@@ -35,11 +38,26 @@ const MOST_KEYS = 500;
 export async function findCandidates(
   tx: Transaction,
   grants: readonly Grant[],
-  { limit, silentAfterMs }: CandidateTerms,
+  terms: CandidateTerms,
 ): Promise<Candidates> {
   if (grants.length === 0) return { candidates: [], moreKeys: false };
   const services = new Set(grants.map((grant) => grant.serviceId));
-  const most = Math.max(limit, Math.ceil(MOST_KEYS / services.size));
+  const most = Math.max(terms.limit, Math.ceil(MOST_KEYS / services.size));
+  const first = Math.max(FIRST_KEYS, terms.limit * FIRST_KEYS_PER_PLACE);
+  if (first < most) {
+    const found = await lookAtKeys(tx, grants, terms, first);
+    if (!found.moreKeys || found.candidates.length >= terms.limit) return found;
+  }
+  return lookAtKeys(tx, grants, terms, most);
+}
+
+/** @param most of a service */
+async function lookAtKeys(
+  tx: Transaction,
+  grants: readonly Grant[],
+  { limit, silentAfterMs }: CandidateTerms,
+  most: number,
+): Promise<Candidates> {
   const keys = { service: tx`s.service_id`, start: randomBytes(32), most };
   const rows = await tx<((Candidate | { readonly id: null }) & { readonly place: number })[]>`
     with now as materialized (select clock_timestamp() as at),

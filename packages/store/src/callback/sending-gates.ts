@@ -36,7 +36,8 @@ const MOST_HELD = 2000;
 /**
  * Takes back what may not be sent under these gates. Behind a shut one everything but what may pass, behind an open one what
  * was released under another generation, becomes `held`: only a reconciliation lets it go again. What needed an approval to be
- * repeated goes back before a person once the approval is over, or is for another payload.
+ * repeated goes back before a person once the approval is over, or is for another payload. Each gate is looked up by itself, by
+ * its generation: right after a release the planner takes the index for nearly empty, and a join would read all of it.
  * @returns whether there may be more
  */
 export async function takeBack(tx: Transaction, gates: readonly SendingGate[]): Promise<boolean> {
@@ -46,19 +47,28 @@ export async function takeBack(tx: Transaction, gates: readonly SendingGate[]): 
         ${toPlainArray(gates.map((gate) => gate.generation))}::int8[], ${toPlainArray(gates.map((gate) => gate.allowed))}::bool[],
         ${toPlainArray(gates.map((gate) => gate.passable))}::bool[]) as g (service_id, generation, allowed, passable)
     ), stale as materialized (
-      select c.id from g join callback c on c.service_id = g.service_id
-      where c.state in ('queued', 'retrying') and c.generation < case when g.allowed then g.generation else g.generation + 1 end
-        and not (c.passes_held and g.passable)
-      limit ${MOST_HELD} for no key update of c skip locked
+      select o.id from g cross join lateral (
+        select c.id from callback c
+        where c.service_id = g.service_id and c.generation < case when g.allowed then g.generation else g.generation + 1 end
+          and c.state in ('queued', 'retrying') and not (c.passes_held and g.passable)
+        limit ${MOST_HELD} for no key update of c skip locked
+      ) o limit ${MOST_HELD}
     ), held as (
       update callback c set state = 'held', reason = 'gate_held', retry_at = c.due_at, due_at = null from stale where c.id = stale.id returning 1
+    ), outrun as materialized (
+      select o.id, g.generation from g cross join lateral (
+        select c.id from callback c
+        where c.service_id = g.service_id and c.generation < g.generation and c.state in ('queued', 'retrying')
+          and c.passes_held and g.passable
+        offset 0
+      ) o
     ), passing as (
-      update callback c set generation = g.generation from g
-      where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation < g.generation
-        and c.passes_held and g.passable
+      update callback c set generation = o.generation from outrun o
+      where c.id = o.id and c.state in ('queued', 'retrying') and c.generation < o.generation and c.passes_held
     ), unproven as (
       update callback c set state = 'needs_review', reason = 'approval_expired', due_at = null from g
-      where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation = g.generation
+      -- Not "=", which an index of all that waits could serve: these few have an index of their own.
+      where c.service_id = g.service_id and c.state in ('queued', 'retrying') and c.generation is not distinct from g.generation
         and (g.allowed or (c.passes_held and g.passable))
         and (c.by_approval or (c.repeat = 'forbidden' and c.attempts > 0)) and (c.by_approval or ${maybeReceived(tx)})
         and not ${approved(tx)}

@@ -61,6 +61,7 @@ export const callback = pgTable(
   (table) => [
     uniqueIndex('callback_idempotency').on(table.serviceId, table.keyHash),
     index('callback_due').on(table.dueAt).where(sql`due_at is not null`),
+    index('callback_lookup').on(table.dueAt).where(sql`due_at is not null and state = 'ambiguous'`),
     index('callback_finished').on(table.finishedAt).where(sql`finished_at is not null`),
     index('callback_service_state').on(table.serviceId, table.state, table.createdAt),
     index('callback_ready')

@@ -1,0 +1,1 @@
+CREATE INDEX "callback_lookup" ON "callback" USING btree ("due_at") WHERE due_at is not null and state = 'ambiguous';

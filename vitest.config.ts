@@ -8,7 +8,7 @@ const fromSource = {
 };
 
 /** Test files at a time, also where there are just two cores: many of them wait more than they compute. */
-const WORKERS = 4;
+const WORKERS = 3;
 
 /** These start every process of Tidegate from `dist`. */
 const SYSTEM = ['test/{e2e,faults}/**/*.test.ts'];

@@ -103,10 +103,6 @@ function decide(
 ): GroupDecision {
   const { id, kind, members } = group.open ?? {};
   const begins = absorbed.size > 0;
-  const standing = {
-    begunAt: source.mass === null ? now : begunAt(source.mass),
-    windowMs: world.rules.mass?.windowMs ?? 0,
-  };
   const mass: OpenMass | null =
     source.mass === null
       ? null
@@ -120,7 +116,7 @@ function decide(
             .map(({ alias }) => alias)
             .filter((alias) => world.states.wasUpSince(alias, source.mass?.joinedAt.get(alias))),
           joinsUntil,
-          absorbs: absorbed.has(group.alias) || (group.open !== null && isToldWithMass(begunAt(group.open), standing)),
+          absorbs: absorbed.has(group.alias) || isToldWith(source.mass, group.open, world),
         };
   return decideGroup(
     {
@@ -135,6 +131,11 @@ function decide(
     },
     now,
   );
+}
+
+function isToldWith(mass: PlayedIncident, open: PlayedIncident | null, { rules }: ReplayWorld): boolean {
+  const windowMs = rules.mass?.windowMs ?? 0;
+  return open !== null && isToldWithMass(begunAt(open), { begunAt: begunAt(mass), windowMs });
 }
 
 function apply(
